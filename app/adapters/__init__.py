@@ -1,0 +1,1 @@
+"""One module per outside thing, which translates its errors into ours."""

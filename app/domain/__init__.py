@@ -1,0 +1,1 @@
+"""Frozen values, ids and errors. Standard library only."""

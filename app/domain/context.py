@@ -1,0 +1,190 @@
+"""What is asked for a turn, and what is answered: the context bundle."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from app.domain.conversation import Message, Role
+from app.domain.ids import BundleId, ConversationId, ItemId, ItemKey
+from app.domain.memory import ItemType, LineageEdge
+
+
+class Source(StrEnum):
+    """What found an item."""
+
+    EPISODIC = "episodic"
+    SEMANTIC = "semantic"
+    LEXICAL = "lexical"
+    RELATIONAL = "relational"
+    PINNED = "pinned"
+    PROFILE = "profile"
+
+
+class Intent(StrEnum):
+    """What kind of question a query is."""
+
+    CODE = "code"
+    TEMPORAL = "temporal"
+    RELATION = "relation"
+    RECALL = "recall"
+    OPEN = "open"
+
+
+class Format(StrEnum):
+    """How a bundle is handed over."""
+
+    JSON = "json"
+    MARKDOWN = "markdown"
+    MESSAGES = "messages"
+
+
+class HistoryStrategy(StrEnum):
+    """How the running conversation goes into the bundle."""
+
+    SIMPLE = "simple"
+    SUMMARIZATION = "summarization"
+    HYBRID = "hybrid"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """The shares of a final score; they sum to 1."""
+
+    relevance: float = 0.5
+    recency: float = 0.3
+    importance: float = 0.2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """What may be recalled at all. Empty and None mean "any"; times are `created_at`."""
+
+    folder: str | None = None
+    labels: Sequence[str] = ()
+    tags: Sequence[str] = ()
+    roles: Sequence[Role] = ()
+    types: Sequence[ItemType] = ()
+    after: datetime | None = None
+    before: datetime | None = None
+    conversation_ids: Sequence[ConversationId] = ()
+    exclude_conversation_ids: Sequence[ConversationId] = ()
+    exclude_terms: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryOptions:
+    """How much of the running conversation goes in, in messages and as a share of the budget."""
+
+    strategy: HistoryStrategy = HistoryStrategy.HYBRID
+    max_messages: int = 10
+    max_share: float = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextRequest:
+    """One question to memory. Sizes in tokens, `deadline` in seconds."""
+
+    query: str
+    user_id: str | None = None
+    conversation_id: ConversationId | None = None
+    conversation_external_id: str | None = None
+    budget_tokens: int = 4_000
+    max_items: int = 20
+    min_score: float | None = None
+    as_of: datetime | None = None
+    deadline: float | None = None
+    format: Format = Format.JSON
+    explain: bool = False
+    group_by_conversation: bool = False
+    history: HistoryOptions = field(default_factory=HistoryOptions)
+    weights: Weights = field(default_factory=Weights)
+    preferred_labels: Sequence[str] = ()
+    filters: Filters = field(default_factory=Filters)
+    since: BundleId | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryItem:
+    """A recallable thing with what an answer shows of it. Tokens were counted at write."""
+
+    key: ItemKey
+    id: ItemId
+    type: ItemType
+    external_id: str | None
+    conversation_id: ConversationId | None
+    conversation_external_id: str | None
+    label: str | None
+    folder: str | None
+    role: Role | None
+    name: str | None
+    content: str
+    created_at: datetime
+    tokens: int
+    importance: int
+    content_hash: bytes
+    lineage: Sequence[LineageEdge]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A memory item found for one query, with its score (0 to 1, preferred labels to 1.5)."""
+
+    item: MemoryItem
+    score: float
+    relevance: float
+    sources: frozenset[Source]
+    signals: Mapping[str, float]
+
+    @property
+    def pinned(self) -> bool:
+        return Source.PINNED in self.sources
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Degraded:
+    """A source that did not answer, and why."""
+
+    source: Source
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dropped:
+    """A candidate that is not in the bundle, and why."""
+
+    id: ItemId
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextBundle:
+    """What an agent should read before its next turn. `timings` in seconds."""
+
+    id: BundleId
+    query: str
+    intent: Intent
+    recent_history: Sequence[Message]
+    retrieved: Sequence[Candidate]
+    text: str | None
+    messages: Sequence[Mapping[str, str]] | None
+    total_tokens: int
+    budget_tokens: int
+    candidates: int
+    deduplicated: int
+    sufficient: bool
+    degraded: Sequence[Degraded]
+    dropped: Sequence[Dropped]
+    timings: Mapping[str, float]
+    created_at: datetime
+    since: BundleId | None = None
+    added: Sequence[ItemId] = ()
+    removed: Sequence[ItemId] = ()
+
+    @property
+    def budget_used(self) -> float:
+        return self.total_tokens / self.budget_tokens if self.budget_tokens else 0.0
+
+    @property
+    def conversations_included(self) -> int:
+        return len({each.item.conversation_id for each in self.retrieved} - {None})

@@ -1,0 +1,123 @@
+"""What the services need from the outside world, one small Protocol each."""
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+from uuid import UUID
+
+from app.domain.conversation import Role
+from app.domain.ids import ConversationKey, ItemKey, ScopeKey, TenantId
+from app.domain.memory import ItemType
+from app.ranking import Floats
+
+Clock = Callable[[], datetime]
+"""The time now, aware, in UTC."""
+
+NewId = Callable[[], UUID]
+"""A fresh UUIDv7."""
+
+
+class TokenCounter(Protocol):
+    """Counts tokens as the reader of a bundle would."""
+
+    def count(self, text: str) -> int: ...
+
+
+class Embedder(Protocol):
+    """
+    Text to unit vectors of one model.
+
+    Every method raises EmbedderUnavailable when the model does not answer, however it fails.
+    """
+
+    @property
+    def model(self) -> str:
+        """A name that changes whenever the vectors would: part of every stored embedding's key."""
+        ...
+
+    @property
+    def dimension(self) -> int: ...
+
+    async def embed(self, texts: Sequence[str]) -> Floats:
+        """Embed `texts`: shape (len(texts), dimension), float32, each row of length 1."""
+        ...
+
+    async def embed_query(self, text: str) -> Floats:
+        """Embed one query, shape (dimension,); may answer from a cache."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorPoint:
+    """A vector with what a search can be narrowed by."""
+
+    key: ItemKey
+    vector: Floats
+    tenant: TenantId
+    scope: ScopeKey
+    conversation: ConversationKey | None
+    role: Role | None
+    type: ItemType
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallFilter:
+    """
+    What a search may find.
+
+    `scopes` is never empty in a search that finds something: no scope, no answer. For the rest
+    None and empty mean "any". `after` is inclusive, `before` exclusive, `as_of` inclusive; all
+    three compare with `created_at`, so a DAO takes the narrowest.
+    """
+
+    scopes: Sequence[ScopeKey]
+    conversations: frozenset[ConversationKey] | None = None
+    without_conversations: frozenset[ConversationKey] = frozenset()
+    roles: frozenset[Role] = frozenset()
+    types: frozenset[ItemType] = frozenset()
+    after: datetime | None = None
+    before: datetime | None = None
+    as_of: datetime | None = None
+
+
+class VectorIndex(Protocol):
+    """
+    Nearest neighbours by cosine; a projection of SQL that can be lost and rebuilt.
+
+    Every method raises VectorIndexUnavailable when the engine does not answer, however it fails.
+    """
+
+    async def upsert(self, points: Sequence[VectorPoint]) -> None:
+        """Store `points`, replacing those already there under the same key."""
+        ...
+
+    async def remove(self, keys: Sequence[ItemKey]) -> None:
+        """Forget `keys`; those not there are no error."""
+        ...
+
+    async def search(
+        self, query: Floats, *, within: RecallFilter, limit: int
+    ) -> Sequence[tuple[ItemKey, float]]:
+        """The `limit` nearest to `query` with their cosine, best first, ties by key."""
+        ...
+
+    async def known(self, keys: Sequence[ItemKey]) -> frozenset[ItemKey]:
+        """Those of `keys` that the index holds."""
+        ...
+
+    def keys(self) -> AsyncIterator[Sequence[ItemKey]]:
+        """Every key that the index holds, in ascending batches."""
+        ...
+
+    async def count(self) -> int: ...
+
+    async def flush(self) -> None:
+        """Make what was stored durable, where the engine does not do so by itself."""
+        ...
+
+
+VectorIndexFactory = Callable[[str, int], AbstractAsyncContextManager[VectorIndex]]
+"""Opens (creating or repairing it where needed) the index of a model of a dimension."""

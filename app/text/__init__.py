@@ -1,0 +1,1 @@
+"""Pure text work: analysis, understanding, rendering. No clock, no I/O."""
