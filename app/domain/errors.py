@@ -35,7 +35,7 @@ class InvalidCursor(ForewordError):
 
 
 class IdempotencyConflict(ForewordError):
-    """This idempotency key was used with another body."""
+    """The idempotency key was used with another body."""
 
 
 class ConversationConflict(ForewordError):

@@ -1,0 +1,1 @@
+"""SQL, the truth: SQLite through aiosqlite, PostgreSQL through asyncpg, the same DAOs."""

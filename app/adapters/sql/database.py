@@ -1,0 +1,157 @@
+"""Engines and transactions: one writer and parallel readers on SQLite, pools on PostgreSQL."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, event
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+
+from app.domain.errors import StoreUnavailable
+
+_PRAGMAS = (
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA foreign_keys = ON",
+    "PRAGMA temp_store = MEMORY",
+    "PRAGMA cache_size = -32768",  # 32 MiB per connection
+    "PRAGMA mmap_size = 268435456",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """
+    Where rows live.
+
+    `read` gives a snapshot that cannot write; `write` one transaction that commits when its
+    block ends well and rolls back when it raises. On SQLite there is one writer at a time.
+    """
+
+    reader: AsyncEngine
+    writer: AsyncEngine
+
+    @property
+    def is_sqlite(self) -> bool:
+        return self.writer.dialect.name == "sqlite"
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[AsyncConnection]:
+        with _translated():
+            async with self.reader.connect() as connection:
+                yield connection
+
+    @asynccontextmanager
+    async def write(self) -> AsyncIterator[AsyncConnection]:
+        with _translated():
+            async with self.writer.begin() as connection:
+                yield connection
+
+    async def dispose(self) -> None:
+        await self.reader.dispose()
+        if self.writer is not self.reader:
+            await self.writer.dispose()
+
+
+class _translated:  # noqa: N801  (reads as a verb)
+    """Turns "the database does not answer" into our error; mistakes of ours pass through."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, PoolTimeoutError):
+            raise StoreUnavailable("every connection stayed busy") from error
+        if isinstance(error, DBAPIError) and _is_outage(error):
+            raise StoreUnavailable(str(error.orig).splitlines()[0][:200]) from error
+        if isinstance(error, OSError) and not isinstance(error, SQLAlchemyError):
+            raise StoreUnavailable(str(error)) from error
+
+
+def _is_outage(error: DBAPIError) -> bool:
+    return error.connection_invalidated or type(error.orig).__name__ in {
+        "OperationalError",
+        "InterfaceError",
+        "InternalClientError",
+        "ConnectionDoesNotExistError",
+        "CannotConnectNowError",
+        "AdminShutdownError",
+        "TooManyConnectionsError",
+    }
+
+
+def open_database(
+    url: str,
+    *,
+    readers: int = 4,
+    busy_timeout: float = 10.0,
+    durable: bool = True,
+    replica_url: str | None = None,
+) -> Database:
+    """
+    Open the database at `url` (sqlite+aiosqlite or postgresql+asyncpg).
+
+    Args:
+        readers: Connections that read in parallel (PostgreSQL: connections in all).
+        busy_timeout: Seconds to wait for a connection, and for another process's lock.
+        durable: SQLite only: every commit reaches the disk, not only the operating system.
+        replica_url: PostgreSQL only: reads go there.
+    """
+    address = make_url(url)
+    if address.get_backend_name() == "sqlite":
+        return _open_sqlite(address, readers, busy_timeout, durable=durable)
+    writer = _open_postgres(address, readers, busy_timeout)
+    reader = _open_postgres(make_url(replica_url), readers, busy_timeout) if replica_url else writer
+    return Database(reader, writer)
+
+
+def _open_postgres(address: URL, size: int, timeout: float) -> AsyncEngine:
+    return create_async_engine(
+        address,
+        pool_size=size,
+        max_overflow=size,
+        pool_timeout=timeout,
+        pool_pre_ping=True,
+        connect_args={"timeout": timeout, "server_settings": {"application_name": "foreword"}},
+    )
+
+
+def _open_sqlite(address: URL, readers: int, timeout: float, *, durable: bool) -> Database:
+    synchronous = "FULL" if durable else "NORMAL"
+    extra = (f"PRAGMA synchronous = {synchronous}", f"PRAGMA busy_timeout = {int(timeout * 1000)}")
+    writer = create_async_engine(
+        address,
+        pool_size=1,
+        max_overflow=0,
+        pool_timeout=timeout,
+        connect_args={"timeout": timeout},
+    )
+    _prepare(writer, (*_PRAGMAS, *extra), begin="BEGIN IMMEDIATE")
+    reader = create_async_engine(
+        address,
+        pool_size=readers,
+        max_overflow=0,
+        pool_timeout=timeout,
+        connect_args={"timeout": timeout},
+    )
+    _prepare(reader, (*_PRAGMAS, *extra, "PRAGMA query_only = ON"), begin="BEGIN")
+    return Database(reader, writer)
+
+
+def _prepare(engine: AsyncEngine, pragmas: tuple[str, ...], *, begin: str) -> None:
+    """Take transactions away from the driver, which would begin them too late, and set pragmas."""
+
+    @event.listens_for(engine.sync_engine, "connect")
+    def on_connect(connection: DBAPIConnection, _: object) -> None:
+        connection.isolation_level = None
+        cursor = connection.cursor()
+        for pragma in pragmas:
+            cursor.execute(pragma)
+        cursor.close()
+
+    @event.listens_for(engine.sync_engine, "begin")
+    def on_begin(connection: Connection) -> None:
+        connection.exec_driver_sql(begin)

@@ -1,0 +1,220 @@
+"""
+The truth: what was said, what was told, and by whose leave. `migrations/` builds the same schema.
+
+What is derived from it lies in `tables_derived.py`, full text in `full_text_*.py`.
+"""
+
+from sqlalchemy import (
+    Boolean,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    SmallInteger,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+    Uuid,
+)
+
+from app.adapters.sql.schema import belongs_to, metadata, own_key
+from app.adapters.sql.types import Instant, Json, Key
+
+tenant = Table(
+    "tenant",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("created_at", Instant, nullable=False),
+)
+
+api_key = Table(
+    "api_key",
+    metadata,
+    Column("id", Uuid, primary_key=True),
+    Column("tenant", String(64), ForeignKey("tenant.id", ondelete="CASCADE"), nullable=False),
+    Column("name", String(255), nullable=False),
+    Column("hash", LargeBinary(32), nullable=False, unique=True),
+    Column("scopes", Json, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("expires_at", Instant),
+    Column("last_used_at", Instant),
+    Column("revoked_at", Instant),
+)
+
+# A user of a tenant; user_id '' is "no user". The counters are those of full text.
+scope = Table(
+    "scope",
+    metadata,
+    own_key(),
+    Column("tenant", String(64), ForeignKey("tenant.id", ondelete="CASCADE"), nullable=False),
+    Column("user_id", String(255), nullable=False),
+    Column("version", Key, nullable=False, server_default="0"),
+    Column("messages", Key, nullable=False, server_default="0"),
+    Column("terms", Key, nullable=False, server_default="0"),
+    Column("created_at", Instant, nullable=False),
+    UniqueConstraint("tenant", "user_id"),
+    sqlite_autoincrement=True,
+)
+
+conversation = Table(
+    "conversation",
+    metadata,
+    own_key(),
+    Column("id", Uuid, nullable=False, unique=True),
+    belongs_to("scope_key", "scope.key"),
+    Column("external_id", String(255)),
+    Column("label", Text),
+    Column("folder", Text),
+    Column("importance", SmallInteger, nullable=False),
+    Column("metadata", Json, nullable=False),
+    Column("system_prompt", Text),
+    Column("archived", Boolean, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("updated_at", Instant, nullable=False),
+    Column("message_count", Integer, nullable=False),
+    Column("token_count", Key, nullable=False),
+    UniqueConstraint("scope_key", "external_id"),
+    Index(None, "scope_key", "created_at", "key"),
+    sqlite_autoincrement=True,
+)
+
+conversation_tag = Table(
+    "conversation_tag",
+    metadata,
+    Column(
+        "conversation_key",
+        Key,
+        ForeignKey("conversation.key", ondelete="CASCADE"),
+        primary_key=True,
+    ),
+    Column("position", SmallInteger, primary_key=True),
+    Column("tag", String(255), nullable=False),
+    Index(None, "tag", "conversation_key"),
+)
+
+# `terms` is the bag of words as ranking reads it (app/text/terms.py); NULL: not in full text.
+message = Table(
+    "message",
+    metadata,
+    own_key(),
+    Column("id", Uuid, nullable=False, unique=True),
+    belongs_to("conversation_key", "conversation.key"),
+    belongs_to("scope_key", "scope.key"),
+    Column("position", Integer, nullable=False),
+    Column("external_id", String(255)),
+    Column("role", String(16), nullable=False),
+    Column("name", String(255)),
+    Column("content", Text),
+    Column("tool_calls", Json),
+    Column("tool_call_id", Text),
+    Column("importance", SmallInteger),
+    Column("metadata", Json, nullable=False),
+    Column("created_at", Instant, nullable=False),
+    Column("tokens", Integer, nullable=False),
+    Column("content_hash", LargeBinary(16), nullable=False),
+    Column("terms", LargeBinary),
+    UniqueConstraint("conversation_key", "position"),
+    UniqueConstraint("conversation_key", "external_id"),
+    Index(None, "scope_key", "importance"),
+    sqlite_autoincrement=True,
+)
+
+chunk = Table(
+    "chunk",
+    metadata,
+    own_key(),
+    Column("id", Uuid, nullable=False, unique=True),
+    belongs_to("message_key", "message.key", index=True),
+    belongs_to("scope_key", "scope.key"),
+    Column("position", Integer, nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("language", String(32)),
+    Column("start", Integer, nullable=False),
+    Column("stop", Integer, nullable=False),
+    Column("tokens", Integer, nullable=False),
+    Column("content_hash", LargeBinary(16), nullable=False),
+    Column("terms", LargeBinary),
+    sqlite_autoincrement=True,
+)
+
+memory_item = Table(
+    "memory_item",
+    metadata,
+    own_key(),
+    Column("id", Uuid, nullable=False, unique=True),
+    belongs_to("scope_key", "scope.key"),
+    Column("conversation_key", Key, ForeignKey("conversation.key", ondelete="CASCADE"), index=True),
+    Column("type", String(16), nullable=False),
+    Column("content", Text, nullable=False),
+    Column("source", Text),
+    Column("importance", SmallInteger, nullable=False),
+    Column("metadata", Json, nullable=False),
+    Column("tokens", Integer, nullable=False),
+    Column("content_hash", LargeBinary(16), nullable=False),
+    Column("terms", LargeBinary),
+    Column("created_at", Instant, nullable=False),
+    Column("updated_at", Instant, nullable=False),
+    Column("valid_from", Instant),
+    Column("valid_to", Instant),
+    Column("expires_at", Instant),
+    Column("superseded_by", Key, ForeignKey("memory_item.key", ondelete="SET NULL")),
+    Column("last_accessed_at", Instant),
+    Column("access_count", Integer, nullable=False, server_default="0"),
+    Index(None, "scope_key", "type"),
+    sqlite_autoincrement=True,
+)
+
+lineage = Table(
+    "lineage",
+    metadata,
+    Column("item_key", Key, ForeignKey("memory_item.key", ondelete="CASCADE"), primary_key=True),
+    Column("message_key", Key, ForeignKey("message.key", ondelete="CASCADE"), primary_key=True),
+    Index(None, "message_key"),
+)
+
+profile = Table(
+    "profile",
+    metadata,
+    Column("scope_key", Key, ForeignKey("scope.key", ondelete="CASCADE"), primary_key=True),
+    Column("preferences", Json, nullable=False),
+    Column("context", Json, nullable=False),
+    Column("notes", Text, nullable=False),
+    Column("tokens", Integer, nullable=False),
+    Column("updated_at", Instant, nullable=False),
+)
+
+consent = Table(
+    "consent",
+    metadata,
+    Column("scope_key", Key, ForeignKey("scope.key", ondelete="CASCADE"), primary_key=True),
+    Column("purpose", String(32), primary_key=True),
+    Column("granted", Boolean, nullable=False),
+    Column("source", Text),
+    Column("granted_at", Instant, nullable=False),
+    Column("expires_at", Instant),
+)
+
+flag = Table(
+    "flag",
+    metadata,
+    Column("tenant", String(64), ForeignKey("tenant.id", ondelete="CASCADE"), primary_key=True),
+    Column("name", String(64), primary_key=True),
+    Column("value", Json, nullable=False),
+    Column("updated_at", Instant, nullable=False),
+)
+
+audit_log = Table(
+    "audit_log",
+    metadata,
+    own_key(),
+    Column("tenant", String(64), nullable=False),
+    Column("at", Instant, nullable=False),
+    Column("actor", String(255), nullable=False),
+    Column("action", String(64), nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("facts", Json, nullable=False),
+    Index(None, "tenant", "at"),
+    sqlite_autoincrement=True,
+)

@@ -1,0 +1,1 @@
+"""Alembic migrations: up from empty and down again, on SQLite and on PostgreSQL."""

@@ -1,0 +1,23 @@
+"""Runs migrations on the connection that `app.adapters.sql.migrate` hands over."""
+
+from alembic import context
+from sqlalchemy import Connection
+
+from app.adapters.sql import tables, tables_derived
+from app.adapters.sql.migrate import is_ours
+
+
+def run(connection: Connection) -> None:
+    assert tables.metadata is tables_derived.metadata  # noqa: S101  (both must be imported)
+    context.configure(
+        connection=connection,
+        target_metadata=tables.metadata,
+        include_name=is_ours,
+        render_as_batch=connection.dialect.name == "sqlite",
+        transaction_per_migration=False,
+    )
+    with context.begin_transaction():
+        context.run_migrations()
+
+
+run(context.config.attributes["connection"])

@@ -1,0 +1,507 @@
+"""The schema from the start"""
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+from alembic import op
+from sqlalchemy.dialects import postgresql
+
+revision: str = "0001"
+down_revision: str | None = None
+branch_labels: Sequence[str] | None = None
+depends_on: Sequence[str] | None = None
+
+KEY = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
+JSON = sa.JSON(none_as_null=True).with_variant(postgresql.JSONB(none_as_null=True), "postgresql")
+TABLES = (
+    "audit_log",
+    "bundle",
+    "embedding_model",
+    "idempotency",
+    "outbox",
+    "projection",
+    "retrieval_metric",
+    "tenant",
+    "api_key",
+    "embedding",
+    "flag",
+    "scope",
+    "consent",
+    "conversation",
+    "entity",
+    "profile",
+    "conversation_tag",
+    "edge",
+    "entity_alias",
+    "memory_item",
+    "message",
+    "chunk",
+    "lineage",
+    "mention",
+)
+
+# Terms are made by app/text/terms.py and carry their scope ("12:word"), so a search reads only the
+# postings of its own user. No positions and no sizes are kept: ranking counts for itself.
+FULL_TEXT_SQLITE = (
+    """CREATE VIRTUAL TABLE full_text USING fts5(
+        terms, place, content='', detail=column, columnsize=0, tokenize="ascii tokenchars ':_'"
+    )""",
+    "CREATE VIRTUAL TABLE full_text_vocabulary USING fts5vocab('full_text', 'row')",
+)
+FULL_TEXT_POSTGRES = (
+    "CREATE TABLE full_text (item_key bigint PRIMARY KEY, document tsvector NOT NULL)",
+    "CREATE INDEX ix_full_text_document ON full_text USING gin (document)",
+)
+
+
+def upgrade() -> None:
+    op.create_table(
+        "audit_log",
+        sa.Column("key", KEY, autoincrement=True, nullable=False),
+        sa.Column("tenant", sa.String(length=64), nullable=False),
+        sa.Column("at", sa.BigInteger(), nullable=False),
+        sa.Column("actor", sa.String(length=255), nullable=False),
+        sa.Column("action", sa.String(length=64), nullable=False),
+        sa.Column("subject", sa.Text(), nullable=False),
+        sa.Column("facts", JSON, nullable=False),
+        sa.PrimaryKeyConstraint("key", name=op.f("pk_audit_log")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index(op.f("ix_audit_log_tenant_at"), "audit_log", ["tenant", "at"], unique=False)
+
+    op.create_table(
+        "bundle",
+        sa.Column("id", sa.Uuid(), nullable=False),
+        sa.Column("tenant", sa.String(length=64), nullable=False),
+        sa.Column("scope_key", KEY, nullable=True),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("request", JSON, nullable=False),
+        sa.Column("answer", JSON, nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_bundle")),
+    )
+    op.create_index(op.f("ix_bundle_created_at"), "bundle", ["created_at"], unique=False)
+    op.create_index(op.f("ix_bundle_scope_key"), "bundle", ["scope_key"], unique=False)
+
+    op.create_table(
+        "embedding_model",
+        sa.Column("key", sa.SmallInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("name", sa.String(length=255), nullable=False),
+        sa.Column("dimension", sa.Integer(), nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("key", name=op.f("pk_embedding_model")),
+        sa.UniqueConstraint("name", name=op.f("uq_embedding_model_name")),
+    )
+    op.create_table(
+        "idempotency",
+        sa.Column("tenant", sa.String(length=64), nullable=False),
+        sa.Column("path", sa.String(length=255), nullable=False),
+        sa.Column("key", sa.String(length=255), nullable=False),
+        sa.Column("body_hash", sa.LargeBinary(length=32), nullable=False),
+        sa.Column("answer", JSON, nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("tenant", "path", "key", name=op.f("pk_idempotency")),
+    )
+    op.create_index(op.f("ix_idempotency_created_at"), "idempotency", ["created_at"], unique=False)
+
+    op.create_table(
+        "outbox",
+        sa.Column("key", KEY, autoincrement=True, nullable=False),
+        sa.Column("tenant", sa.String(length=64), nullable=False),
+        sa.Column("scope_key", KEY, nullable=False),
+        sa.Column("item_key", KEY, nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("due_at", sa.BigInteger(), nullable=False),
+        sa.Column("attempts", sa.SmallInteger(), server_default="0", nullable=False),
+        sa.Column("dead", sa.Boolean(), server_default="0", nullable=False),
+        sa.Column("error", sa.Text(), nullable=True),
+        sa.PrimaryKeyConstraint("key", name=op.f("pk_outbox")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index(op.f("ix_outbox_dead_due_at"), "outbox", ["dead", "due_at"], unique=False)
+    op.create_index(op.f("ix_outbox_tenant_key"), "outbox", ["tenant", "key"], unique=False)
+
+    op.create_table(
+        "projection",
+        sa.Column("name", sa.String(length=64), nullable=False),
+        sa.Column("version", sa.String(length=255), nullable=False),
+        sa.PrimaryKeyConstraint("name", name=op.f("pk_projection")),
+    )
+    op.create_table(
+        "retrieval_metric",
+        sa.Column("key", KEY, autoincrement=True, nullable=False),
+        sa.Column("tenant", sa.String(length=64), nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("total_ms", sa.Float(), nullable=False),
+        sa.Column("facts", JSON, nullable=False),
+        sa.PrimaryKeyConstraint("key", name=op.f("pk_retrieval_metric")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index(
+        op.f("ix_retrieval_metric_tenant_created_at"),
+        "retrieval_metric",
+        ["tenant", "created_at"],
+        unique=False,
+    )
+
+    op.create_table(
+        "tenant",
+        sa.Column("id", sa.String(length=64), nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_tenant")),
+    )
+    op.create_table(
+        "api_key",
+        sa.Column("id", sa.Uuid(), nullable=False),
+        sa.Column("tenant", sa.String(length=64), nullable=False),
+        sa.Column("name", sa.String(length=255), nullable=False),
+        sa.Column("hash", sa.LargeBinary(length=32), nullable=False),
+        sa.Column("scopes", JSON, nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("expires_at", sa.BigInteger(), nullable=True),
+        sa.Column("last_used_at", sa.BigInteger(), nullable=True),
+        sa.Column("revoked_at", sa.BigInteger(), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["tenant"], ["tenant.id"], name=op.f("fk_api_key_tenant"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_api_key")),
+        sa.UniqueConstraint("hash", name=op.f("uq_api_key_hash")),
+    )
+    op.create_table(
+        "embedding",
+        sa.Column("model_key", sa.SmallInteger(), nullable=False),
+        sa.Column("item_key", KEY, autoincrement=False, nullable=False),
+        sa.Column("vector", sa.LargeBinary(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["model_key"],
+            ["embedding_model.key"],
+            name=op.f("fk_embedding_model_key"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("model_key", "item_key", name=op.f("pk_embedding")),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
+        "flag",
+        sa.Column("tenant", sa.String(length=64), nullable=False),
+        sa.Column("name", sa.String(length=64), nullable=False),
+        sa.Column("value", JSON, nullable=False),
+        sa.Column("updated_at", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["tenant"], ["tenant.id"], name=op.f("fk_flag_tenant"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("tenant", "name", name=op.f("pk_flag")),
+    )
+    op.create_table(
+        "scope",
+        sa.Column("key", KEY, autoincrement=True, nullable=False),
+        sa.Column("tenant", sa.String(length=64), nullable=False),
+        sa.Column("user_id", sa.String(length=255), nullable=False),
+        sa.Column("version", KEY, server_default="0", nullable=False),
+        sa.Column("messages", KEY, server_default="0", nullable=False),
+        sa.Column("terms", KEY, server_default="0", nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["tenant"], ["tenant.id"], name=op.f("fk_scope_tenant"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("key", name=op.f("pk_scope")),
+        sa.UniqueConstraint("tenant", "user_id", name=op.f("uq_scope_tenant_user_id")),
+        sqlite_autoincrement=True,
+    )
+    op.create_table(
+        "consent",
+        sa.Column("scope_key", KEY, nullable=False),
+        sa.Column("purpose", sa.String(length=32), nullable=False),
+        sa.Column("granted", sa.Boolean(), nullable=False),
+        sa.Column("source", sa.Text(), nullable=True),
+        sa.Column("granted_at", sa.BigInteger(), nullable=False),
+        sa.Column("expires_at", sa.BigInteger(), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["scope_key"], ["scope.key"], name=op.f("fk_consent_scope_key"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("scope_key", "purpose", name=op.f("pk_consent")),
+    )
+    op.create_table(
+        "conversation",
+        sa.Column("key", KEY, autoincrement=True, nullable=False),
+        sa.Column("id", sa.Uuid(), nullable=False),
+        sa.Column("scope_key", KEY, nullable=False),
+        sa.Column("external_id", sa.String(length=255), nullable=True),
+        sa.Column("label", sa.Text(), nullable=True),
+        sa.Column("folder", sa.Text(), nullable=True),
+        sa.Column("importance", sa.SmallInteger(), nullable=False),
+        sa.Column("metadata", JSON, nullable=False),
+        sa.Column("system_prompt", sa.Text(), nullable=True),
+        sa.Column("archived", sa.Boolean(), nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("updated_at", sa.BigInteger(), nullable=False),
+        sa.Column("message_count", sa.Integer(), nullable=False),
+        sa.Column("token_count", KEY, nullable=False),
+        sa.ForeignKeyConstraint(
+            ["scope_key"], ["scope.key"], name=op.f("fk_conversation_scope_key"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("key", name=op.f("pk_conversation")),
+        sa.UniqueConstraint("id", name=op.f("uq_conversation_id")),
+        sa.UniqueConstraint(
+            "scope_key", "external_id", name=op.f("uq_conversation_scope_key_external_id")
+        ),
+        sqlite_autoincrement=True,
+    )
+    op.create_index(
+        op.f("ix_conversation_scope_key_created_at_key"),
+        "conversation",
+        ["scope_key", "created_at", "key"],
+        unique=False,
+    )
+
+    op.create_table(
+        "entity",
+        sa.Column("key", KEY, autoincrement=True, nullable=False),
+        sa.Column("id", sa.Uuid(), nullable=False),
+        sa.Column("scope_key", KEY, nullable=False),
+        sa.Column("type", sa.String(length=32), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("normal_name", sa.Text(), nullable=False),
+        sa.Column("first_seen_at", sa.BigInteger(), nullable=False),
+        sa.Column("last_seen_at", sa.BigInteger(), nullable=False),
+        sa.Column("mentions", sa.Integer(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["scope_key"], ["scope.key"], name=op.f("fk_entity_scope_key"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("key", name=op.f("pk_entity")),
+        sa.UniqueConstraint("id", name=op.f("uq_entity_id")),
+        sa.UniqueConstraint(
+            "scope_key", "type", "normal_name", name=op.f("uq_entity_scope_key_type_normal_name")
+        ),
+        sqlite_autoincrement=True,
+    )
+    op.create_table(
+        "profile",
+        sa.Column("scope_key", KEY, nullable=False),
+        sa.Column("preferences", JSON, nullable=False),
+        sa.Column("context", JSON, nullable=False),
+        sa.Column("notes", sa.Text(), nullable=False),
+        sa.Column("tokens", sa.Integer(), nullable=False),
+        sa.Column("updated_at", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["scope_key"], ["scope.key"], name=op.f("fk_profile_scope_key"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("scope_key", name=op.f("pk_profile")),
+    )
+    op.create_table(
+        "conversation_tag",
+        sa.Column("conversation_key", KEY, nullable=False),
+        sa.Column("position", sa.SmallInteger(), nullable=False),
+        sa.Column("tag", sa.String(length=255), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation_key"],
+            ["conversation.key"],
+            name=op.f("fk_conversation_tag_conversation_key"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("conversation_key", "position", name=op.f("pk_conversation_tag")),
+    )
+    op.create_index(
+        op.f("ix_conversation_tag_tag_conversation_key"),
+        "conversation_tag",
+        ["tag", "conversation_key"],
+        unique=False,
+    )
+
+    op.create_table(
+        "edge",
+        sa.Column("source_key", KEY, nullable=False),
+        sa.Column("relation", sa.String(length=64), nullable=False),
+        sa.Column("target_key", KEY, nullable=False),
+        sa.Column("weight", sa.Float(), nullable=False),
+        sa.Column("last_seen_at", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["source_key"], ["entity.key"], name=op.f("fk_edge_source_key"), ondelete="CASCADE"
+        ),
+        sa.ForeignKeyConstraint(
+            ["target_key"], ["entity.key"], name=op.f("fk_edge_target_key"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("source_key", "relation", "target_key", name=op.f("pk_edge")),
+    )
+    op.create_index(op.f("ix_edge_target_key"), "edge", ["target_key"], unique=False)
+
+    op.create_table(
+        "entity_alias",
+        sa.Column("entity_key", KEY, nullable=False),
+        sa.Column("normal_name", sa.String(length=255), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["entity_key"],
+            ["entity.key"],
+            name=op.f("fk_entity_alias_entity_key"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("entity_key", "normal_name", name=op.f("pk_entity_alias")),
+    )
+    op.create_index(
+        op.f("ix_entity_alias_normal_name"), "entity_alias", ["normal_name"], unique=False
+    )
+
+    op.create_table(
+        "memory_item",
+        sa.Column("key", KEY, autoincrement=True, nullable=False),
+        sa.Column("id", sa.Uuid(), nullable=False),
+        sa.Column("scope_key", KEY, nullable=False),
+        sa.Column("conversation_key", KEY, nullable=True),
+        sa.Column("type", sa.String(length=16), nullable=False),
+        sa.Column("content", sa.Text(), nullable=False),
+        sa.Column("source", sa.Text(), nullable=True),
+        sa.Column("importance", sa.SmallInteger(), nullable=False),
+        sa.Column("metadata", JSON, nullable=False),
+        sa.Column("tokens", sa.Integer(), nullable=False),
+        sa.Column("content_hash", sa.LargeBinary(length=16), nullable=False),
+        sa.Column("terms", sa.LargeBinary(), nullable=True),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("updated_at", sa.BigInteger(), nullable=False),
+        sa.Column("valid_from", sa.BigInteger(), nullable=True),
+        sa.Column("valid_to", sa.BigInteger(), nullable=True),
+        sa.Column("expires_at", sa.BigInteger(), nullable=True),
+        sa.Column("superseded_by", KEY, nullable=True),
+        sa.Column("last_accessed_at", sa.BigInteger(), nullable=True),
+        sa.Column("access_count", sa.Integer(), server_default="0", nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation_key"],
+            ["conversation.key"],
+            name=op.f("fk_memory_item_conversation_key"),
+            ondelete="CASCADE",
+        ),
+        sa.ForeignKeyConstraint(
+            ["scope_key"], ["scope.key"], name=op.f("fk_memory_item_scope_key"), ondelete="CASCADE"
+        ),
+        sa.ForeignKeyConstraint(
+            ["superseded_by"],
+            ["memory_item.key"],
+            name=op.f("fk_memory_item_superseded_by"),
+            ondelete="SET NULL",
+        ),
+        sa.PrimaryKeyConstraint("key", name=op.f("pk_memory_item")),
+        sa.UniqueConstraint("id", name=op.f("uq_memory_item_id")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index(
+        op.f("ix_memory_item_conversation_key"), "memory_item", ["conversation_key"], unique=False
+    )
+    op.create_index(
+        op.f("ix_memory_item_scope_key_type"), "memory_item", ["scope_key", "type"], unique=False
+    )
+
+    op.create_table(
+        "message",
+        sa.Column("key", KEY, autoincrement=True, nullable=False),
+        sa.Column("id", sa.Uuid(), nullable=False),
+        sa.Column("conversation_key", KEY, nullable=False),
+        sa.Column("scope_key", KEY, nullable=False),
+        sa.Column("position", sa.Integer(), nullable=False),
+        sa.Column("external_id", sa.String(length=255), nullable=True),
+        sa.Column("role", sa.String(length=16), nullable=False),
+        sa.Column("name", sa.String(length=255), nullable=True),
+        sa.Column("content", sa.Text(), nullable=True),
+        sa.Column("tool_calls", JSON, nullable=True),
+        sa.Column("tool_call_id", sa.Text(), nullable=True),
+        sa.Column("importance", sa.SmallInteger(), nullable=True),
+        sa.Column("metadata", JSON, nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("tokens", sa.Integer(), nullable=False),
+        sa.Column("content_hash", sa.LargeBinary(length=16), nullable=False),
+        sa.Column("terms", sa.LargeBinary(), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["conversation_key"],
+            ["conversation.key"],
+            name=op.f("fk_message_conversation_key"),
+            ondelete="CASCADE",
+        ),
+        sa.ForeignKeyConstraint(
+            ["scope_key"], ["scope.key"], name=op.f("fk_message_scope_key"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("key", name=op.f("pk_message")),
+        sa.UniqueConstraint(
+            "conversation_key", "external_id", name=op.f("uq_message_conversation_key_external_id")
+        ),
+        sa.UniqueConstraint(
+            "conversation_key", "position", name=op.f("uq_message_conversation_key_position")
+        ),
+        sa.UniqueConstraint("id", name=op.f("uq_message_id")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index(
+        op.f("ix_message_scope_key_importance"),
+        "message",
+        ["scope_key", "importance"],
+        unique=False,
+    )
+
+    op.create_table(
+        "chunk",
+        sa.Column("key", KEY, autoincrement=True, nullable=False),
+        sa.Column("id", sa.Uuid(), nullable=False),
+        sa.Column("message_key", KEY, nullable=False),
+        sa.Column("scope_key", KEY, nullable=False),
+        sa.Column("position", sa.Integer(), nullable=False),
+        sa.Column("kind", sa.String(length=16), nullable=False),
+        sa.Column("language", sa.String(length=32), nullable=True),
+        sa.Column("start", sa.Integer(), nullable=False),
+        sa.Column("stop", sa.Integer(), nullable=False),
+        sa.Column("tokens", sa.Integer(), nullable=False),
+        sa.Column("content_hash", sa.LargeBinary(length=16), nullable=False),
+        sa.Column("terms", sa.LargeBinary(), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["message_key"], ["message.key"], name=op.f("fk_chunk_message_key"), ondelete="CASCADE"
+        ),
+        sa.ForeignKeyConstraint(
+            ["scope_key"], ["scope.key"], name=op.f("fk_chunk_scope_key"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("key", name=op.f("pk_chunk")),
+        sa.UniqueConstraint("id", name=op.f("uq_chunk_id")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index(op.f("ix_chunk_message_key"), "chunk", ["message_key"], unique=False)
+
+    op.create_table(
+        "lineage",
+        sa.Column("item_key", KEY, nullable=False),
+        sa.Column("message_key", KEY, nullable=False),
+        sa.ForeignKeyConstraint(
+            ["item_key"], ["memory_item.key"], name=op.f("fk_lineage_item_key"), ondelete="CASCADE"
+        ),
+        sa.ForeignKeyConstraint(
+            ["message_key"],
+            ["message.key"],
+            name=op.f("fk_lineage_message_key"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("item_key", "message_key", name=op.f("pk_lineage")),
+    )
+    op.create_index(op.f("ix_lineage_message_key"), "lineage", ["message_key"], unique=False)
+
+    op.create_table(
+        "mention",
+        sa.Column("entity_key", KEY, nullable=False),
+        sa.Column("message_key", KEY, nullable=False),
+        sa.Column("start", sa.Integer(), nullable=False),
+        sa.Column("stop", sa.Integer(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["entity_key"], ["entity.key"], name=op.f("fk_mention_entity_key"), ondelete="CASCADE"
+        ),
+        sa.ForeignKeyConstraint(
+            ["message_key"],
+            ["message.key"],
+            name=op.f("fk_mention_message_key"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("entity_key", "message_key", "start", name=op.f("pk_mention")),
+    )
+    op.create_index(op.f("ix_mention_message_key"), "mention", ["message_key"], unique=False)
+    sqlite = op.get_bind().dialect.name == "sqlite"
+    for statement in FULL_TEXT_SQLITE if sqlite else FULL_TEXT_POSTGRES:
+        op.execute(statement)
+
+
+def downgrade() -> None:
+    if op.get_bind().dialect.name == "sqlite":
+        op.execute("DROP TABLE full_text_vocabulary")
+    op.execute("DROP TABLE full_text")
+    for table in reversed(TABLES):
+        op.drop_table(table)
