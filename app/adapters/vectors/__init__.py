@@ -1,0 +1,37 @@
+"""Nearest neighbours by cosine: in this process, or on a Qdrant server."""
+
+from contextlib import AbstractAsyncContextManager
+
+from app.adapters.vectors.edge import EdgeVectorIndex, open_edge_index
+from app.ports import VectorIndex
+
+__all__ = ["EdgeVectorIndex", "open_edge_index", "open_server_index"]
+
+
+def open_server_index(
+    url: str,
+    *,
+    collection: str,
+    dimension: int,
+    api_key: str | None = None,
+    timeout: float = 5.0,
+    on_disk: bool = True,
+) -> AbstractAsyncContextManager[VectorIndex]:
+    """
+    The index in `collection` of the Qdrant server or cluster at `url`, created where missing.
+
+    `timeout` is for each attempt, in seconds; `on_disk` decides where a new collection keeps its
+    vectors. Raises VectorIndexUnavailable when the server does not answer, or when the collection
+    has another dimension: it may belong to someone else, so it stays as it is.
+    """
+    # Only now: the import takes 0.7 s and 60 MB that nobody needs who runs embedded.
+    from app.adapters.vectors.server import open_collection  # noqa: PLC0415
+
+    return open_collection(
+        url,
+        collection=collection,
+        dimension=dimension,
+        api_key=api_key,
+        attempt_seconds=timeout,
+        on_disk=on_disk,
+    )
