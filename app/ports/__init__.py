@@ -2,9 +2,9 @@
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, Self
 from uuid import UUID
 
 from app.domain.conversation import Role
@@ -81,6 +81,10 @@ class RecallFilter:
     after: datetime | None = None
     before: datetime | None = None
     as_of: datetime | None = None
+
+    def anywhere(self) -> Self:
+        """The same, in every conversation."""
+        return replace(self, conversations=None)
 
 
 class VectorIndex(Protocol):

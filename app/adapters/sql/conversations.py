@@ -1,0 +1,244 @@
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Row,
+    Select,
+    delete,
+    exists,
+    insert,
+    or_,
+    select,
+    tuple_,
+    update,
+)
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.adapters.sql import tables as t
+from app.adapters.sql.cursors import decode_cursor, encode_cursor
+from app.adapters.sql.types import from_micros, to_micros
+from app.domain.context import Filters
+from app.domain.conversation import (
+    Conversation,
+    ConversationChanges,
+    ConversationFilter,
+    NewConversation,
+    Scope,
+)
+from app.domain.errors import ConversationNotFound
+from app.domain.ids import ConversationId, ConversationKey, ScopeKey, TenantId
+from app.ports.store import Page
+
+
+@dataclass(frozen=True, slots=True)
+class SqlConversations:
+    """Conversations of one tenant, without their messages."""
+
+    connection: AsyncConnection
+    tenant: TenantId
+
+    async def get(self, conversation_id: ConversationId) -> Conversation:
+        found = await self._one(t.conversation.c.id == conversation_id)
+        if found is None:
+            raise ConversationNotFound(conversation_id=str(conversation_id))
+        return found
+
+    async def find(self, scope: ScopeKey, external_id: str) -> Conversation | None:
+        return await self._one(
+            t.conversation.c.scope_key == scope, t.conversation.c.external_id == external_id
+        )
+
+    async def page(
+        self, wanted: ConversationFilter, *, cursor: str | None, limit: int
+    ) -> Page[Conversation]:
+        newest_first = self._all().where(*_conditions(wanted))
+        place = tuple_(t.conversation.c.created_at, t.conversation.c.key)
+        if cursor:
+            created_at, key = decode_cursor(cursor, parts=2)
+            newest_first = newest_first.where(place < tuple_(from_micros(created_at), key))
+        newest_first = newest_first.order_by(
+            t.conversation.c.created_at.desc(), t.conversation.c.key.desc()
+        )
+        rows = (await self.connection.execute(newest_first.limit(limit + 1))).all()
+        items = await self._with_tags(rows[:limit])
+        more = len(rows) > limit
+        last = items[-1] if more else None
+        return Page(
+            items=items,
+            next_cursor=encode_cursor([to_micros(last.created_at), last.key]) if last else None,
+        )
+
+    async def matching(
+        self, scope: ScopeKey, filters: Filters
+    ) -> frozenset[ConversationKey] | None:
+        conditions = _filter_conditions(filters)
+        if not conditions:
+            return None
+        keys = select(t.conversation.c.key).where(t.conversation.c.scope_key == scope, *conditions)
+        return frozenset((await self.connection.execute(keys)).scalars())
+
+    async def keys(
+        self, scope: ScopeKey, ids: Sequence[ConversationId]
+    ) -> frozenset[ConversationKey]:
+        wanted = select(t.conversation.c.key).where(
+            t.conversation.c.scope_key == scope, t.conversation.c.id.in_(ids)
+        )
+        return frozenset((await self.connection.execute(wanted)).scalars()) if ids else frozenset()
+
+    async def add(
+        self, new: NewConversation, *, conversation_id: ConversationId, scope: Scope, now: datetime
+    ) -> Conversation:
+        row = {
+            "id": conversation_id,
+            "scope_key": scope.key,
+            "external_id": new.external_id,
+            "label": new.label,
+            "folder": new.folder,
+            "importance": new.importance,
+            "metadata": new.metadata,
+            "system_prompt": new.system_prompt,
+            "archived": False,
+            "created_at": new.created_at or now,
+            "updated_at": now,
+            "message_count": 0,
+            "token_count": 0,
+        }
+        added = insert(t.conversation).returning(t.conversation.c.key)
+        key = (await self.connection.execute(added, row)).scalar_one()
+        await self._tag(ConversationKey(key), new.tags)
+        return await self.get(conversation_id)
+
+    async def change(
+        self, key: ConversationKey, changes: ConversationChanges, *, now: datetime
+    ) -> None:
+        columns = changes.given - {"tags"}
+        values = {name: getattr(changes, name) for name in columns} | {"updated_at": now}
+        await self.connection.execute(
+            update(t.conversation).where(t.conversation.c.key == key).values(values)
+        )
+        if "tags" in changes.given:
+            await self.connection.execute(
+                delete(t.conversation_tag).where(t.conversation_tag.c.conversation_key == key)
+            )
+            await self._tag(key, changes.tags)
+
+    async def lock(self, key: ConversationKey) -> int:
+        """On SQLite the transaction is the only writer already; the clause is left out there."""
+        await self.connection.execute(
+            select(t.conversation.c.key).where(t.conversation.c.key == key).with_for_update()
+        )
+        last = (
+            select(t.message.c.position)
+            .where(t.message.c.conversation_key == key)
+            .order_by(t.message.c.position.desc())
+            .limit(1)
+        )
+        found = (await self.connection.execute(last)).scalar_one_or_none()
+        return 0 if found is None else found + 1
+
+    async def _tag(self, key: ConversationKey, tags: Sequence[str]) -> None:
+        distinct = list(dict.fromkeys(tags))
+        rows = [
+            {"conversation_key": key, "position": position, "tag": tag}
+            for position, tag in enumerate(distinct)
+        ]
+        if rows:
+            await self.connection.execute(insert(t.conversation_tag), rows)
+
+    def _all(self) -> Select[Any]:
+        return (
+            select(t.conversation, t.scope.c.user_id)
+            .join(t.scope, t.scope.c.key == t.conversation.c.scope_key)
+            .where(t.scope.c.tenant == self.tenant)
+        )
+
+    async def _one(self, *conditions: ColumnElement[bool]) -> Conversation | None:
+        rows = (await self.connection.execute(self._all().where(*conditions))).all()
+        return (await self._with_tags(rows))[0] if rows else None
+
+    async def _with_tags(self, rows: Sequence[Row[Any]]) -> list[Conversation]:
+        wanted = (
+            select(t.conversation_tag.c.conversation_key, t.conversation_tag.c.tag)
+            .where(t.conversation_tag.c.conversation_key.in_([row.key for row in rows]))
+            .order_by(t.conversation_tag.c.conversation_key, t.conversation_tag.c.position)
+        )
+        tags: dict[int, list[str]] = {row.key: [] for row in rows}
+        for key, tag in await self.connection.execute(wanted):
+            tags[key].append(tag)
+        return [_conversation(row, tags) for row in rows]
+
+
+def _conversation(row: Row[Any], tags: Mapping[int, Sequence[str]]) -> Conversation:
+    return Conversation(
+        key=ConversationKey(row.key),
+        id=ConversationId(row.id),
+        scope=ScopeKey(row.scope_key),
+        user_id=row.user_id or None,
+        external_id=row.external_id,
+        label=row.label,
+        folder=row.folder,
+        importance=row.importance,
+        tags=tags[row.key],
+        metadata=row.metadata,
+        system_prompt=row.system_prompt,
+        archived=row.archived,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        message_count=row.message_count,
+        token_count=row.token_count,
+    )
+
+
+def _conditions(wanted: ConversationFilter) -> list[ColumnElement[bool]]:
+    c = t.conversation.c
+    conditions = [] if wanted.any_user else [t.scope.c.user_id == (wanted.user_id or "")]
+    if wanted.folder is not None:
+        conditions.append(_inside_folder(wanted.folder))
+    if wanted.label is not None:
+        conditions.append(c.label == wanted.label)
+    if wanted.tag is not None:
+        conditions.append(_tagged([wanted.tag]))
+    if wanted.text is not None:
+        conditions.append(
+            or_(
+                *(
+                    each.icontains(wanted.text, autoescape=True)
+                    for each in (c.label, c.external_id, c.folder)
+                )
+            )
+        )
+    if wanted.after is not None:
+        conditions.append(c.created_at >= wanted.after)
+    if wanted.before is not None:
+        conditions.append(c.created_at < wanted.before)
+    return conditions
+
+
+def _filter_conditions(filters: Filters) -> list[ColumnElement[bool]]:
+    conditions = []
+    if filters.folder is not None:
+        conditions.append(_inside_folder(filters.folder))
+    if filters.labels:
+        conditions.append(t.conversation.c.label.in_(filters.labels))
+    if filters.tags:
+        conditions.append(_tagged(filters.tags))
+    if filters.conversation_ids:
+        conditions.append(t.conversation.c.id.in_(filters.conversation_ids))
+    return conditions
+
+
+def _inside_folder(folder: str) -> ColumnElement[bool]:
+    """The folder itself and what lies below it: "/work" holds "/work/api", not "/workshop"."""
+    path = folder.rstrip("/")
+    below = t.conversation.c.folder.startswith(path + "/", autoescape=True)
+    return or_(t.conversation.c.folder == path, below)
+
+
+def _tagged(tags: Sequence[str]) -> ColumnElement[bool]:
+    return exists().where(
+        t.conversation_tag.c.conversation_key == t.conversation.c.key,
+        t.conversation_tag.c.tag.in_(tags),
+    )

@@ -1,0 +1,33 @@
+"""The few statements that the two databases spell differently."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import Table
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+
+def is_postgres(connection: AsyncConnection) -> bool:
+    return connection.dialect.name == "postgresql"
+
+
+def insert_or_keep(
+    connection: AsyncConnection, table: Table, *, key: Sequence[str]
+) -> postgresql.Insert | sqlite.Insert:
+    """An insert that leaves rows already there under `key` alone. The database decides, not us."""
+    if is_postgres(connection):
+        return postgresql.insert(table).on_conflict_do_nothing(index_elements=list(key))
+    return sqlite.insert(table).on_conflict_do_nothing(index_elements=list(key))
+
+
+def insert_or_replace(
+    connection: AsyncConnection, table: Table, *, key: Sequence[str], values: Sequence[str]
+) -> postgresql.Insert | sqlite.Insert:
+    """An insert that sets `values` of rows already there under `key`."""
+    if is_postgres(connection):
+        server = postgresql.insert(table)
+        new = {name: server.excluded[name] for name in values}
+        return server.on_conflict_do_update(index_elements=list(key), set_=new)
+    embedded = sqlite.insert(table)
+    new = {name: embedded.excluded[name] for name in values}
+    return embedded.on_conflict_do_update(index_elements=list(key), set_=new)

@@ -1,0 +1,211 @@
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Row, Select, insert, or_, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.adapters.sql import tables as t
+from app.adapters.sql.cursors import decode_cursor, encode_cursor
+from app.adapters.sql.full_text import Entry, full_text
+from app.adapters.sql.outbox import enqueue
+from app.adapters.sql.scopes import SqlScopes
+from app.domain.conversation import Conversation, Message, Role
+from app.domain.errors import MessageNotFound
+from app.domain.ids import (
+    ConversationId,
+    ConversationKey,
+    ItemKey,
+    MessageId,
+    MessageKey,
+    ScopeKey,
+    TenantId,
+)
+from app.domain.memory import Table, item_key
+from app.ports.store import Page, PreparedMessage, StoredMessage
+from app.text.terms import indexed_text, terms_of
+
+
+@dataclass(frozen=True, slots=True)
+class SqlMessages:
+    """The messages of one tenant, in the order they were said."""
+
+    connection: AsyncConnection
+    tenant: TenantId
+
+    async def tail(
+        self, conversation: ConversationKey, *, limit: int, as_of: datetime | None = None
+    ) -> Sequence[Message]:
+        latest = self._of(conversation).order_by(t.message.c.position.desc()).limit(limit)
+        if as_of is not None:
+            latest = latest.where(t.message.c.created_at <= as_of)
+        rows = (await self.connection.execute(latest)).all()
+        return [_message(row) for row in reversed(rows)]
+
+    async def page(
+        self, conversation: ConversationKey, *, cursor: str | None, limit: int, newest_first: bool
+    ) -> Page[Message]:
+        position = t.message.c.position
+        wanted = self._of(conversation)
+        if cursor:
+            (last,) = decode_cursor(cursor, parts=1)
+            wanted = wanted.where(position < last if newest_first else position > last)
+        wanted = wanted.order_by(position.desc() if newest_first else position).limit(limit + 1)
+        rows = (await self.connection.execute(wanted)).all()
+        items = [_message(row) for row in rows[:limit]]
+        more = len(rows) > limit
+        return Page(items=items, next_cursor=encode_cursor([items[-1].position]) if more else None)
+
+    async def stored(
+        self, conversation: ConversationKey, *, external_ids: Sequence[str], last: int
+    ) -> Sequence[StoredMessage]:
+        c = t.message.c
+        newest = (
+            select(c.key)
+            .where(c.conversation_key == conversation)
+            .order_by(c.position.desc())
+            .limit(last)
+        )
+        named = [] if not external_ids else [c.external_id.in_(external_ids)]
+        wanted = (
+            select(c.id, c.position, c.external_id, c.role, c.name, c.content_hash, c.created_at)
+            .where(c.conversation_key == conversation, or_(c.key.in_(newest), *named))
+            .order_by(c.position)
+        )
+        rows = await self.connection.execute(wanted)
+        return [StoredMessage(**row._mapping) for row in rows]  # noqa: SLF001  (SQLAlchemy's public name)
+
+    async def scope_of(self, message_id: MessageId) -> tuple[ConversationKey, ScopeKey]:
+        wanted = (
+            select(t.message.c.conversation_key, t.message.c.scope_key)
+            .join(t.scope, t.scope.c.key == t.message.c.scope_key)
+            .where(t.message.c.id == message_id, t.scope.c.tenant == self.tenant)
+        )
+        row = (await self.connection.execute(wanted)).one_or_none()
+        if row is None:
+            raise MessageNotFound(message_id=str(message_id))
+        return ConversationKey(row.conversation_key), ScopeKey(row.scope_key)
+
+    async def append(
+        self, conversation: Conversation, messages: Sequence[PreparedMessage], *, now: datetime
+    ) -> Sequence[ItemKey]:
+        if not messages:
+            return []
+        added = insert(t.message).returning(t.message.c.key, sort_by_parameter_order=True)
+        rows = [_row(conversation, each) for each in messages]
+        keys = (await self.connection.execute(added, rows)).scalars()
+        terms = {
+            item_key(Table.MESSAGE, key): each.terms
+            for key, each in zip(keys, messages, strict=True)
+            if each.bag is not None and not conversation.archived
+        }
+        await self._count(conversation, messages, now=now)
+        await self._index(conversation, terms, now=now)
+        return list(terms)
+
+    async def unindex(self, conversation: Conversation, *, now: datetime) -> None:
+        terms = await self._terms(conversation)
+        await full_text(self.connection).remove(_entries(conversation, terms))
+        await enqueue(self.connection, self.tenant, conversation.scope, list(terms), now=now)
+        await self._touch(conversation, terms, sign=-1)
+
+    async def reindex(self, conversation: Conversation, *, now: datetime) -> None:
+        await self._index(conversation, await self._terms(conversation), now=now)
+
+    async def _index(
+        self, conversation: Conversation, terms: Mapping[ItemKey, Sequence[str]], *, now: datetime
+    ) -> None:
+        await full_text(self.connection).add(_entries(conversation, terms))
+        await enqueue(self.connection, self.tenant, conversation.scope, list(terms), now=now)
+        await self._touch(conversation, terms, sign=1)
+
+    async def _terms(self, conversation: Conversation) -> Mapping[ItemKey, Sequence[str]]:
+        """The terms of every message that full text may hold, made again from the truth."""
+        c = t.message.c
+        wanted = select(c.key, c.name, c.content).where(
+            c.conversation_key == conversation.key, c.terms.is_not(None)
+        )
+        return {
+            item_key(Table.MESSAGE, row.key): terms_of(indexed_text(row.content, row.name))
+            for row in await self.connection.execute(wanted)
+        }
+
+    async def _touch(
+        self, conversation: Conversation, terms: Mapping[ItemKey, Sequence[str]], *, sign: int
+    ) -> None:
+        await SqlScopes(self.connection, self.tenant).touch(
+            conversation.scope,
+            messages=sign * len(terms),
+            terms=sign * sum(map(len, terms.values())),
+        )
+
+    async def _count(
+        self, conversation: Conversation, messages: Sequence[PreparedMessage], *, now: datetime
+    ) -> None:
+        c = t.conversation.c
+        await self.connection.execute(
+            update(t.conversation)
+            .where(c.key == conversation.key)
+            .values(
+                message_count=c.message_count + len(messages),
+                token_count=c.token_count + sum(each.message.tokens for each in messages),
+                updated_at=now,
+            )
+        )
+
+    def _of(self, conversation: ConversationKey) -> Select[Any]:
+        return (
+            select(t.message, t.conversation.c.id.label("conversation_id"))
+            .join(t.conversation, t.conversation.c.key == t.message.c.conversation_key)
+            .join(t.scope, t.scope.c.key == t.message.c.scope_key)
+            .where(t.message.c.conversation_key == conversation, t.scope.c.tenant == self.tenant)
+        )
+
+
+def _entries(conversation: Conversation, terms: Mapping[ItemKey, Sequence[str]]) -> Sequence[Entry]:
+    return [
+        Entry(key=key, scope=conversation.scope, conversation=conversation.key, terms=each)
+        for key, each in terms.items()
+    ]
+
+
+def _row(conversation: Conversation, prepared: PreparedMessage) -> dict[str, object]:
+    message = prepared.message
+    return {
+        "id": message.id,
+        "conversation_key": conversation.key,
+        "scope_key": conversation.scope,
+        "position": message.position,
+        "external_id": message.external_id,
+        "role": message.role.value,
+        "name": message.name,
+        "content": message.content,
+        "tool_calls": message.tool_calls,
+        "tool_call_id": message.tool_call_id,
+        "importance": message.importance,
+        "metadata": message.metadata,
+        "created_at": message.created_at,
+        "tokens": message.tokens,
+        "content_hash": prepared.content_hash,
+        "terms": prepared.bag,
+    }
+
+
+def _message(row: Row[Any]) -> Message:
+    return Message(
+        key=MessageKey(row.key),
+        id=MessageId(row.id),
+        conversation_id=ConversationId(row.conversation_id),
+        position=row.position,
+        external_id=row.external_id,
+        role=Role(row.role),
+        name=row.name,
+        content=row.content,
+        tool_calls=row.tool_calls,
+        tool_call_id=row.tool_call_id,
+        importance=row.importance,
+        metadata=row.metadata,
+        created_at=row.created_at,
+        tokens=row.tokens,
+    )

@@ -1,0 +1,196 @@
+"""Finding and hydrating memory items: the hot path of every read."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import BindParameter, ColumnElement, Row, Select, and_, bindparam, func, or_, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.adapters.sql import tables as t
+from app.adapters.sql import tables_derived as d
+from app.adapters.sql.full_text import MAX_CONVERSATIONS_INSIDE, full_text
+from app.domain.context import MemoryItem
+from app.domain.conversation import PINNED, Role, Scope
+from app.domain.ids import ConversationId, ConversationKey, ItemId, ItemKey, TenantId
+from app.domain.memory import ItemType, LineageEdge, Table, item_key, table_and_row
+from app.ports import RecallFilter
+from app.ports.store import LexicalAnswer, Recalled
+from app.ranking.bm25 import idf
+
+_MAX_POSTINGS = 4_000
+"""Rows that one search may read: the most telling terms go first, the frequent ones stay unpaid."""
+
+_PINNED_TAIL = 10
+"""Messages at the end of a pinned conversation that count as pinned."""
+
+
+@dataclass(frozen=True, slots=True)
+class SqlRecall:
+    connection: AsyncConnection
+    tenant: TenantId
+
+    async def hydrate(self, keys: Sequence[ItemKey], *, model: str) -> Sequence[Recalled]:
+        rows = [row for table, row in map(table_and_row, keys) if table is Table.MESSAGE]
+        if not rows:
+            return []
+        of_model = select(d.embedding_model.c.key).where(d.embedding_model.c.name == model)
+        stored = and_(
+            d.embedding.c.model_key == of_model.scalar_subquery(),
+            d.embedding.c.item_key == t.message.c.key.op("<<")(2),
+        )
+        wanted = (
+            _recallable()
+            .outerjoin(d.embedding, stored)
+            .add_columns(d.embedding.c.vector)
+            .where(t.message.c.key.in_(rows), t.scope.c.tenant == self.tenant)
+            .order_by(t.message.c.key)
+        )
+        return [_recalled(row) for row in await self.connection.execute(wanted)]
+
+    async def pinned(self, within: RecallFilter, *, limit: int) -> Sequence[ItemKey]:
+        m, c = t.message.c, t.conversation.c
+        in_tail = and_(c.importance == PINNED, m.position >= c.message_count - _PINNED_TAIL)
+        wanted = (
+            select(m.key)
+            .join(t.conversation, c.key == m.conversation_key)
+            .where(
+                m.scope_key.in_(within.scopes),
+                or_(m.importance == PINNED, and_(m.importance.is_(None), in_tail)),
+                *recallable(),
+                *narrowed(within),
+            )
+            .order_by(m.created_at.desc(), m.key.desc())
+            .limit(limit)
+        )
+        keys = (await self.connection.execute(wanted)).scalars()
+        return [item_key(Table.MESSAGE, key) for key in keys]
+
+    async def find(
+        self, terms: Sequence[str], *, scope: Scope, within: RecallFilter, limit: int
+    ) -> LexicalAnswer:
+        index = full_text(self.connection)
+        frequency = await index.frequencies(scope.key, terms) if terms else {}
+        weights = _worth_paying(frequency, scope.messages)
+        if not weights:
+            return LexicalAnswer(keys=[], document_frequency=frequency)
+        inside, beside = _split(within)
+        best = _best(index.holding(scope.key, weights, inside), narrowed(beside), limit)
+        keys = (await self.connection.execute(best)).scalars()
+        return LexicalAnswer(keys=[ItemKey(key) for key in keys], document_frequency=frequency)
+
+
+def _worth_paying(frequency: Mapping[str, int], documents: int) -> Mapping[str, float]:
+    """The idf of the rarest terms, as many as may be read; at least one."""
+    rarest_first = sorted(frequency, key=lambda term: (frequency[term], term))
+    weights = idf(documents, [frequency[term] for term in rarest_first])
+    chosen: dict[str, float] = {}
+    read = 0
+    for term, weight in zip(rarest_first, weights.tolist(), strict=True):
+        read += frequency[term]
+        if chosen and read > _MAX_POSTINGS:
+            break
+        chosen[term] = weight
+    return chosen
+
+
+def _split(within: RecallFilter) -> tuple[Sequence[ConversationKey], RecallFilter]:
+    """The conversations that the index itself can narrow to, and what is left for a join."""
+    few = within.conversations is not None and len(within.conversations) <= MAX_CONVERSATIONS_INSIDE
+    if within.conversations and few:
+        return sorted(within.conversations), within.anywhere()
+    return [], within
+
+
+def _best(
+    holding: Select[tuple[int, float]], conditions: Sequence[ColumnElement[bool]], limit: int
+) -> Select[Any]:
+    found = holding.subquery("holding")
+    worth = func.sum(found.c.weight)
+    best = select(found.c.item_key, worth).group_by(found.c.item_key)
+    if conditions:
+        best = best.join(t.message, t.message.c.key == found.c.item_key.op(">>")(2)).where(
+            *conditions
+        )
+    return best.order_by(worth.desc(), found.c.item_key.desc()).limit(limit)
+
+
+def recallable() -> Sequence[ColumnElement[bool]]:
+    """What may be in an index at all, given message and conversation."""
+    return (t.message.c.terms.is_not(None), t.conversation.c.archived.is_(False))
+
+
+def narrowed(within: RecallFilter) -> Sequence[ColumnElement[bool]]:
+    """The filter but for its scopes, as conditions on a message."""
+    c = t.message.c
+    conditions: list[ColumnElement[bool]] = []
+    if within.conversations is not None:
+        conditions.append(c.conversation_key.in_(_numbers(within.conversations)))
+    if within.without_conversations:
+        conditions.append(c.conversation_key.not_in(_numbers(within.without_conversations)))
+    if within.roles:
+        conditions.append(c.role.in_(sorted(within.roles)))
+    if within.types and ItemType.MESSAGE not in within.types:
+        conditions.append(c.key < 0)
+    if within.after is not None:
+        conditions.append(c.created_at >= within.after)
+    if within.before is not None:
+        conditions.append(c.created_at < within.before)
+    if within.as_of is not None:
+        conditions.append(c.created_at <= within.as_of)
+    return conditions
+
+
+def _numbers(keys: Collection[int]) -> BindParameter[Any]:
+    """Keys written into the statement: a user's conversations may outnumber its parameters."""
+    return bindparam(None, sorted(keys), expanding=True, literal_execute=True, unique=True)
+
+
+def _recallable() -> Select[Any]:
+    m, c = t.message.c, t.conversation.c
+    return (
+        select(
+            m.key,
+            m.id,
+            m.conversation_key,
+            m.external_id,
+            m.role,
+            m.name,
+            m.content,
+            m.created_at,
+            m.tokens,
+            m.content_hash,
+            m.terms,
+            func.coalesce(m.importance, c.importance).label("importance"),
+            c.id.label("conversation_id"),
+            c.external_id.label("conversation_external_id"),
+            c.label,
+            c.folder,
+        )
+        .join(t.conversation, c.key == m.conversation_key)
+        .join(t.scope, t.scope.c.key == m.scope_key)
+        .where(*recallable())
+    )
+
+
+def _recalled(row: Row[Any]) -> Recalled:
+    item = MemoryItem(
+        key=item_key(Table.MESSAGE, row.key),
+        id=ItemId(row.id),
+        type=ItemType.MESSAGE,
+        external_id=row.external_id,
+        conversation_id=ConversationId(row.conversation_id),
+        conversation_external_id=row.conversation_external_id,
+        label=row.label,
+        folder=row.folder,
+        role=Role(row.role),
+        name=row.name,
+        content=row.content,
+        created_at=row.created_at,
+        tokens=row.tokens,
+        importance=row.importance,
+        content_hash=row.content_hash,
+        lineage=(LineageEdge(kind="message", id=str(row.id), external_id=row.external_id),),
+    )
+    conversation = ConversationKey(row.conversation_key)
+    return Recalled(item=item, conversation=conversation, vector=row.vector, bag=row.terms)
