@@ -1,0 +1,85 @@
+"""What happens inside the compiling process. Imports onnx, so never import this to serve."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import onnx
+
+from app.adapters.embedder.compile import (
+    COMPILER,
+    DEFAULT_MODEL,
+    DEFAULT_SHA256,
+    MODEL,
+    TOKENIZER,
+    CompiledModel,
+    ModelSpec,
+    find_default_folder,
+    model_name,
+    sha256_of,
+    sha256_of_folder,
+)
+from app.adapters.embedder.export import export_with_torch
+from app.adapters.embedder.folder import NotPlainBert, read_max_pieces, read_shape, read_weights
+from app.adapters.embedder.graph import build_graph
+from app.domain.errors import EmbedderUnavailable
+
+
+def build(spec: ModelSpec, target: Path) -> None:
+    """Write the compiled model of `spec` into `target`, an empty folder."""
+    folder = _find_folder(spec.source)
+    try:
+        dimension, max_pieces = _build_bert(folder, spec, target)
+    except NotPlainBert:
+        # Our int8 is made for our graph; what torch writes stays as exact as it was.
+        spec = replace(spec, precision="fp32")
+        dimension, max_pieces = export_with_torch(str(folder), target)
+    sha256 = DEFAULT_SHA256 if spec.source == DEFAULT_MODEL else sha256_of_folder(folder)
+    CompiledModel(
+        folder=target,
+        name=model_name(spec, sha256),
+        dimension=dimension,
+        max_pieces=max_pieces,
+        precision=spec.precision,
+        source=spec.source,
+        source_sha256=sha256,
+        compiler=COMPILER,
+        files={name: sha256_of(target / name) for name in (MODEL, TOKENIZER)},
+    ).write_manifest()
+
+
+def _build_bert(folder: Path, spec: ModelSpec, target: Path) -> tuple[int, int]:
+    """Write graph and tokenizer; return the dimension and the most word pieces of a text."""
+    shape = read_shape(folder)
+    if not (folder / TOKENIZER).exists() or not (folder / "model.safetensors").exists():
+        raise NotPlainBert("It has no tokenizer.json or no model.safetensors.")
+    weights = read_weights(folder)
+    try:
+        graph = build_graph(weights, shape, spec.precision)
+    except KeyError as error:
+        raise NotPlainBert(f"It has no weight {error}.") from error
+    onnx.checker.check_model(graph)
+    onnx.save_model(graph, target / MODEL)
+    shutil.copyfile(folder / TOKENIZER, target / TOKENIZER)
+    return len(weights["embeddings.LayerNorm.bias"]), read_max_pieces(folder)
+
+
+def _find_folder(source: str) -> Path:
+    if source == DEFAULT_MODEL:
+        return find_default_folder()
+    if Path(source).is_dir():
+        return Path(source)
+    return _fetch(source)
+
+
+def _fetch(source: str) -> Path:
+    """The folder of a model on the hub, fetched unless it was before."""
+    from huggingface_hub import snapshot_download  # noqa: PLC0415  (slow to import, rarely needed)
+
+    wanted = ["*.json", "*.txt", "*.safetensors", "*.model"]
+    try:
+        return Path(snapshot_download(source, allow_patterns=wanted))
+    except Exception as error:
+        raise EmbedderUnavailable(
+            f"{source} is neither a folder nor a model that could be fetched: {error}"
+        ) from error

@@ -1,0 +1,228 @@
+"""
+A BERT sentence encoder as one ONNX graph: word pieces in, unit vectors out. No torch.
+
+In int8, weights and activations of every dense layer are whole numbers, each token with a step of
+its own. The usual dynamic quantisation has one step for a whole batch, which makes a vector depend
+on its neighbours (cosine 0.983 to itself, measured); here a vector is the same in every batch.
+Weights keep 7 bits, so that no processor's 16-bit sums overflow and all compute the same.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from onnx import ModelProto, TensorProto, numpy_helper, parser
+
+from app.ranking import Floats
+
+Precision = Literal["int8", "fp32"]
+Weights = Mapping[str, Floats]
+Initializers = dict[str, NDArray[np.generic]]
+
+_WEIGHT_PEAK = 63
+"""The largest whole number of a weight: 255 * 63 twice stays below 2 ** 15."""
+
+_DENSE = {
+    "query": "attention.self.query",
+    "key": "attention.self.key",
+    "value": "attention.self.value",
+    "mix": "attention.output.dense",
+    "widen": "intermediate.dense",
+    "narrow": "output.dense",
+}
+_NORMS = {"mixed": "attention.output.LayerNorm", "done": "output.LayerNorm"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BertShape:
+    """What of a BERT encoder its weights do not say."""
+
+    layers: int
+    heads: int
+    epsilon: float
+
+
+def build_graph(weights: Weights, shape: BertShape, precision: Precision) -> ModelProto:
+    """
+    The encoder, mean pooling and scaling to length 1.
+
+    Inputs `input_ids` and `attention_mask`, int64, (batch, sequence); output `embedding`,
+    float32, (batch, dimension).
+
+    Raises:
+        KeyError: A weight is missing.
+    """
+    initializers = dict(_initializers(weights, shape, precision))
+    dimension = weights["embeddings.LayerNorm.weight"].shape[0]
+    text = _model_text(shape, precision, dimension)
+    model = parser.parse_model(text)
+    model.graph.initializer.extend(_tensor(name, each) for name, each in initializers.items())
+    return model
+
+
+def _tensor(name: str, array: NDArray[np.generic]) -> TensorProto:
+    return numpy_helper.from_array(np.ascontiguousarray(array), name)
+
+
+def _initializers(
+    weights: Weights, shape: BertShape, precision: Precision
+) -> Iterator[tuple[str, NDArray[np.generic]]]:
+    # There is only one segment, so its embedding is part of every position's.
+    segment = weights["embeddings.token_type_embeddings.weight"][0]
+    yield "positions", weights["embeddings.position_embeddings.weight"] + segment
+    yield from _words(weights["embeddings.word_embeddings.weight"], precision)
+    yield from _norm("embedded", weights, "embeddings.LayerNorm")
+    for layer in range(shape.layers):
+        path = f"encoder.layer.{layer}."
+        for name, part in _DENSE.items():
+            yield from _dense(f"{name}_{layer}", weights, path + part, precision)
+        for name, part in _NORMS.items():
+            yield from _norm(f"{name}_{layer}", weights, path + part)
+
+
+def _words(table: Floats, precision: Precision) -> Iterator[tuple[str, NDArray[np.generic]]]:
+    if precision == "fp32":
+        yield "words", table
+        return
+    whole, step = _whole_numbers(table, axis=1, peak=127)
+    yield "words", whole
+    yield "words_step", step
+
+
+def _norm(name: str, weights: Weights, path: str) -> Iterator[tuple[str, NDArray[np.generic]]]:
+    yield f"{name}_gain", weights[f"{path}.weight"]
+    yield f"{name}_bias", weights[f"{path}.bias"]
+
+
+def _dense(
+    name: str, weights: Weights, path: str, precision: Precision
+) -> Iterator[tuple[str, NDArray[np.generic]]]:
+    weight = weights[f"{path}.weight"].T
+    if precision == "fp32":
+        yield f"{name}_weight", weight
+    else:
+        whole, step = _whole_numbers(weight, axis=0, peak=_WEIGHT_PEAK)
+        yield f"{name}_weight", whole
+        yield f"{name}_step", step[0]
+    yield f"{name}_bias", weights[f"{path}.bias"]
+
+
+def _whole_numbers(array: Floats, *, axis: int, peak: int) -> tuple[NDArray[np.int8], Floats]:
+    """`array` as whole numbers from -peak to peak, and what one of them is worth along `axis`."""
+    step = np.abs(array).max(axis=axis, keepdims=True) / np.float32(peak)
+    step[step == 0] = 1
+    return np.rint(array / step).astype(np.int8), step
+
+
+def _model_text(shape: BertShape, precision: Precision, dimension: int) -> str:
+    layers = "\n".join(_layer_call(layer, shape, precision) for layer in range(shape.layers))
+    lookup, dense = (_LOOKUP_FP32, _DENSE_FP32) if precision == "fp32" else (_LOOKUP, _DENSE_INT8)
+    main = _MAIN % (dimension, lookup, shape.epsilon, layers, shape.layers)
+    parts = {name: ", ".join(_arguments(name, precision)) for name in _DENSE}
+    return main + dense + _LAYER.format(weights=_all_arguments(precision), **parts)
+
+
+def _layer_call(layer: int, shape: BertShape, precision: Precision) -> str:
+    return (
+        f"hidden_{layer + 1} = foreword.Layer <heads = {shape.heads}, epsilon = {shape.epsilon}>"
+        f" (hidden_{layer}, seen, {_all_arguments(precision, f'_{layer}')})"
+    )
+
+
+def _all_arguments(precision: Precision, suffix: str = "") -> str:
+    dense = [name for part in _DENSE for name in _arguments(part, precision, suffix)]
+    norms = [f"{norm}{suffix}_{kind}" for norm in _NORMS for kind in ("gain", "bias")]
+    return ", ".join(dense + norms)
+
+
+def _arguments(part: str, precision: Precision, suffix: str = "") -> list[str]:
+    kinds = ("weight", "bias") if precision == "fp32" else ("weight", "step", "bias")
+    return [f"{part}{suffix}_{kind}" for kind in kinds]
+
+
+# The length of the sum is the length of the mean times a number, so scaling to 1 needs no count.
+_MAIN = """
+<ir_version: 9, opset_import: ["": 20, "com.microsoft": 1, "foreword": 1]>
+encoder (int64[batch, sequence] input_ids, int64[batch, sequence] attention_mask)
+    => (float[batch, %d] embedding)
+{
+    %s
+    start = Constant <value_ints = [0]> ()
+    length = Shape <start = 1, end = 2> (input_ids)
+    places = Slice (positions, start, length, start)
+    placed = Add (meanings, places)
+    hidden_0 = LayerNormalization <epsilon = %s> (placed, embedded_gain, embedded_bias)
+    seen = Cast <to = 6> (attention_mask)
+    %s
+    last = Constant <value_ints = [-1]> ()
+    counted = Cast <to = 1> (attention_mask)
+    column = Unsqueeze (counted, last)
+    kept = Mul (hidden_%d, column)
+    sequence_axis = Constant <value_ints = [1]> ()
+    sum = ReduceSum <keepdims = 0> (kept, sequence_axis)
+    embedding = LpNormalization (sum)
+}
+"""
+
+_LOOKUP_FP32 = "meanings = Gather (words, input_ids)"
+
+_LOOKUP = """
+    whole = Gather (words, input_ids)
+    parts = Cast <to = 1> (whole)
+    worth = Gather (words_step, input_ids)
+    meanings = Mul (parts, worth)
+"""
+
+_DENSE_FP32 = """
+<domain: "foreword", opset_import: ["": 20]>
+Dense (x, weight, bias) => (y)
+{
+    product = MatMul (x, weight)
+    y = Add (product, bias)
+}
+"""
+
+# Each token's numbers become 128 - 127 … 128 + 127. ONNX Runtime does what is written here for
+# query, key and value once, not three times: it removes common subexpressions.
+_DENSE_INT8 = """
+<domain: "foreword", opset_import: ["": 20, "com.microsoft": 1]>
+Dense (x, weight, weight_step, bias) => (y)
+{
+    last = Constant <value_ints = [-1]> ()
+    one = Constant <value_float = 1.0> ()
+    tiny = Constant <value_float = 1e-8> ()
+    share = Constant <value_float = 0.007874016> ()
+    middle = Constant <value = uint8 {128}> ()
+    nothing = Constant <value = int8 {0}> ()
+    size = Abs (x)
+    peak = ReduceMax (size, last)
+    step_or_zero = Mul (peak, share)
+    step = Max (step_or_zero, tiny)
+    steps = Div (x, step)
+    whole = QuantizeLinear (steps, one, middle)
+    product = com.microsoft.MatMulIntegerToFloat (whole, weight, one, weight_step, middle, nothing)
+    scaled = Mul (product, step)
+    y = Add (scaled, bias)
+}
+"""
+
+_LAYER = """
+<domain: "foreword", opset_import: ["": 20, "com.microsoft": 1, "foreword": 1]>
+Layer <heads, epsilon> (x, seen, {weights}) => (y)
+{{
+    q = foreword.Dense (x, {query})
+    k = foreword.Dense (x, {key})
+    v = foreword.Dense (x, {value})
+    found = com.microsoft.MultiHeadAttention <num_heads: int = @heads> (q, k, v, "", seen)
+    mixed = foreword.Dense (found, {mix})
+    mixed_in = Add (mixed, x)
+    h = LayerNormalization <epsilon: float = @epsilon> (mixed_in, mixed_gain, mixed_bias)
+    wide = foreword.Dense (h, {widen})
+    bent = Gelu (wide)
+    narrow = foreword.Dense (bent, {narrow})
+    done_in = Add (narrow, h)
+    y = LayerNormalization <epsilon: float = @epsilon> (done_in, done_gain, done_bias)
+}}
+"""

@@ -1,0 +1,200 @@
+"""A compiled model, run in process by ONNX Runtime."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Self, TypeVar, cast
+
+import numpy as np
+import onnxruntime
+from tokenizers import Tokenizer
+
+from app.adapters.embedder.cache import QueryCache
+from app.adapters.embedder.compile import CompiledModel
+from app.domain.errors import EmbedderUnavailable
+from app.ranking import Floats
+
+OnBatch = Callable[[int, float], None]
+"""Told of every batch: how many texts, and how many seconds they took."""
+
+Pieces = list[int]
+
+_In = TypeVar("_In")
+_Out = TypeVar("_Out")
+
+_CHARACTERS_PER_PIECE = 200
+"""Far more than any text needs: what lies beyond is not even read for word pieces."""
+
+_PIECES_PER_BATCH = 4096
+"""Padding included. Bounds the memory of a batch of long texts to some 30 MB."""
+
+
+def ignore_batch(_texts: int, _seconds: float) -> None:
+    """Tell nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    """Session and tokenizer; called from threads."""
+
+    session: onnxruntime.InferenceSession
+    tokenizer: Tokenizer
+    max_pieces: int
+
+    def read(self, text: str) -> Pieces:
+        # One by one: reading a batch starts threads of its own, beside ours.
+        start = text[: self.max_pieces * _CHARACTERS_PER_PIECE]
+        legible = start.encode("utf-8", "replace").decode("utf-8")  # no half surrogates
+        return self.tokenizer.encode(legible).ids
+
+    def read_all(self, texts: Sequence[str]) -> list[Pieces]:
+        return [self.read(text) for text in texts]
+
+    def embed(self, batch: Sequence[Pieces]) -> Floats:
+        """Shape (len(batch), dimension); padded to the longest."""
+        ids = np.zeros((len(batch), max(map(len, batch))), dtype=np.int64)
+        mask = np.zeros_like(ids)
+        for row, pieces in enumerate(batch):
+            ids[row, : len(pieces)] = pieces
+            mask[row, : len(pieces)] = 1
+        answer = self.session.run(["embedding"], {"input_ids": ids, "attention_mask": mask})
+        return cast("Floats", answer[0])
+
+    def embed_query(self, text: str) -> Floats:
+        return cast("Floats", self.embed([self.read(text)])[0])
+
+
+class OnnxEmbedder:
+    """
+    Embeds with a compiled model, off the event loop.
+
+    Queries and documents have a thread each, so a query never waits behind a long list; lists take
+    turns batch by batch. In int8 a text has the same vector whatever it is embedded with.
+    """
+
+    def __init__(
+        self,
+        compiled: CompiledModel,
+        model: _Model,
+        *,
+        batch_size: int,
+        query_cache: int,
+        on_batch: OnBatch,
+    ) -> None:
+        self._compiled = compiled
+        self._model = model
+        self._batch_size = batch_size
+        self._on_batch = on_batch
+        self._cache = QueryCache(query_cache)
+        self._queries = ThreadPoolExecutor(1, thread_name_prefix="embed-query")
+        self._documents = ThreadPoolExecutor(1, thread_name_prefix="embed-documents")
+
+    @classmethod
+    async def open(
+        cls,
+        compiled: CompiledModel,
+        *,
+        threads: int = 1,
+        batch_size: int = 32,
+        query_cache: int = 1024,
+        on_batch: OnBatch = ignore_batch,
+    ) -> Self:
+        """
+        Load `compiled`.
+
+        Args:
+            compiled: From `compile_model`.
+            threads: For the inside of one call. Two calls, a query and a batch, may run at once.
+            batch_size: Texts, at most; long texts make smaller batches.
+            query_cache: How many queries' vectors to remember.
+            on_batch: Told of every batch, queries included.
+
+        Raises:
+            EmbedderUnavailable: The files cannot be loaded.
+        """
+        try:
+            model = await asyncio.to_thread(_load, compiled, threads)
+        except Exception as error:
+            raise EmbedderUnavailable(f"{compiled.name} cannot be loaded: {error}") from error
+        return cls(
+            compiled, model, batch_size=batch_size, query_cache=query_cache, on_batch=on_batch
+        )
+
+    @property
+    def model(self) -> str:
+        return self._compiled.name
+
+    @property
+    def dimension(self) -> int:
+        return self._compiled.dimension
+
+    async def embed(self, texts: Sequence[str]) -> Floats:
+        vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
+        read, _ = await _run(self._documents, self._model.read_all, texts)
+        for rows in batches(read, self._batch_size):
+            batch = [read[row] for row in rows]
+            vectors[rows], seconds = await _run(self._documents, self._model.embed, batch)
+            self._on_batch(len(rows), seconds)
+        return vectors
+
+    async def embed_query(self, text: str) -> Floats:
+        return await self._cache.get(text, self._embed_query)
+
+    async def aclose(self) -> None:
+        """Let go of both threads once they have done what they are at."""
+        for lane in (self._queries, self._documents):
+            await asyncio.to_thread(lane.shutdown)
+
+    async def _embed_query(self, text: str) -> Floats:
+        vector, seconds = await _run(self._queries, self._model.embed_query, text)
+        self._on_batch(1, seconds)
+        return vector
+
+
+def batches(read: Sequence[Pieces], batch_size: int) -> Iterator[list[int]]:
+    """
+    Rows of `read`, shortest first, in batches of at most `batch_size`.
+
+    A batch, padded to its longest text, has at most 4,096 pieces, or is one text.
+    """
+    batch: list[int] = []
+    for row in sorted(range(len(read)), key=lambda row: len(read[row])):
+        full = len(batch) == batch_size or (len(batch) + 1) * len(read[row]) > _PIECES_PER_BATCH
+        if batch and full:
+            yield batch
+            batch = []
+        batch.append(row)
+    if batch:
+        yield batch
+
+
+async def _run(
+    lane: ThreadPoolExecutor, call: Callable[[_In], _Out], argument: _In
+) -> tuple[_Out, float]:
+    """What `call` answers in `lane`, and how many seconds it took there."""
+
+    def timed() -> tuple[_Out, float]:
+        started = perf_counter()
+        return call(argument), perf_counter() - started
+
+    try:
+        return await asyncio.get_running_loop().run_in_executor(lane, timed)
+    except Exception as error:
+        raise EmbedderUnavailable(f"The embedding model failed: {error}") from error
+
+
+def _load(compiled: CompiledModel, threads: int) -> _Model:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    tokenizer = Tokenizer.from_file(str(compiled.tokenizer_path))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(compiled.max_pieces)
+    session = onnxruntime.InferenceSession(
+        compiled.model_path, options, providers=["CPUExecutionProvider"]
+    )
+    return _Model(session, tokenizer, compiled.max_pieces)
