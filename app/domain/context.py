@@ -167,7 +167,7 @@ class ContextBundle:
     recent_history: Sequence[Message]
     retrieved: Sequence[Candidate]
     text: str | None
-    messages: Sequence[Mapping[str, str]] | None
+    messages: Sequence[Mapping[str, object]] | None
     total_tokens: int
     budget_tokens: int
     candidates: int

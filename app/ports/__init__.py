@@ -1,12 +1,13 @@
 """What the services need from the outside world, one small Protocol each."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Hashable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol, Self
 from uuid import UUID
 
+from app.domain.context import ContextBundle, Source
 from app.domain.conversation import Role
 from app.domain.ids import ConversationKey, ItemKey, ScopeKey, TenantId
 from app.domain.memory import ItemType
@@ -125,3 +126,37 @@ class VectorIndex(Protocol):
 
 VectorIndexFactory = Callable[[str, int], AbstractAsyncContextManager[VectorIndex]]
 """Opens (creating or repairing it where needed) the index of a model of a dimension."""
+
+
+class Telemetry(Protocol):
+    """What is worth counting, in the words of the service. Never blocks, never raises."""
+
+    def source_answered(self, source: Source, found: int) -> None: ...
+
+    def source_missing(self, source: Source, reason: str) -> None: ...
+
+    def stage_done(self, stage: str, seconds: float) -> None: ...
+
+    def bundle_built(
+        self, *, items: int, tokens: int, budget: int, deduplicated: int, candidates: int
+    ) -> None: ...
+
+    def cache_asked(self, *, hit: bool) -> None: ...
+
+    def batch_embedded(self, size: int, seconds: float) -> None: ...
+
+    def indexed(self, items: int) -> None: ...
+
+    def outbox_seen(self, *, depth: int, oldest_age: float, dead: int) -> None: ...
+
+
+class BundleCache(Protocol):
+    """Bundles by key, until they are old or pushed out."""
+
+    def get(self, key: Hashable) -> ContextBundle | None: ...
+
+    def put(self, key: Hashable, bundle: ContextBundle) -> None: ...
+
+    def forget(self, scope: ScopeKey) -> int:
+        """Drop what is held of a scope; how much that was."""
+        ...

@@ -199,9 +199,14 @@ class MessageReader(Protocol):
         ...
 
     async def stored(
-        self, conversation: ConversationKey, *, external_ids: Sequence[str], last: int
+        self,
+        conversation: ConversationKey,
+        *,
+        external_ids: Sequence[str],
+        content_hashes: Sequence[bytes],
+        last: int,
     ) -> Sequence[StoredMessage]:
-        """The messages under these external ids and the `last` ones, in order."""
+        """The messages under these external ids or hashes, and the `last` ones, in order."""
         ...
 
     async def scope_of(self, message_id: MessageId) -> tuple[ConversationKey, ScopeKey]:
@@ -241,8 +246,10 @@ class Eraser(Protocol):
 
 
 class Recall(Protocol):
-    async def hydrate(self, keys: Sequence[ItemKey], *, model: str) -> Sequence[Recalled]:
-        """The recallable items among `keys`, with their vectors of `model`, in ascending order."""
+    async def hydrate(
+        self, keys: Sequence[ItemKey], *, scopes: Sequence[ScopeKey], model: str
+    ) -> Sequence[Recalled]:
+        """What of `keys` is recallable in `scopes`, with its vector of `model`, by key."""
         ...
 
     async def pinned(self, within: RecallFilter, *, limit: int) -> Sequence[ItemKey]:
@@ -394,8 +401,12 @@ class Projections(Protocol):
         """The keys of items that belong into the vector index, ascending, from behind `after`."""
         ...
 
+    async def belonging(self, keys: Sequence[ItemKey]) -> frozenset[ItemKey]:
+        """Those of `keys` that belong into the vector index."""
+        ...
+
     async def enqueue(self, keys: Sequence[ItemKey], *, now: datetime) -> None:
-        """Note that these items may differ from their projections."""
+        """Note that these items may differ from their projections, where no note says so yet."""
         ...
 
     async def keep_receipts(self, receipts: Sequence[Receipt]) -> None: ...

@@ -74,3 +74,10 @@ def fold(text: str) -> str:
 @lru_cache(maxsize=65_536)
 def _stem(word: str) -> str:
     return str(_stemmer.stemWord(word))
+
+
+def exclusion(excluded: Sequence[str]) -> re.Pattern[str] | None:
+    """What finds any of the excluded words or phrases in a folded text; None for none."""
+    phrases = [r"\W+".join(map(re.escape, _words(phrase))) for phrase in excluded]
+    either = "|".join(phrase for phrase in phrases if phrase)
+    return re.compile(rf"\b(?:{either})\b") if either else None

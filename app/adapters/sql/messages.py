@@ -58,7 +58,12 @@ class SqlMessages:
         return Page(items=items, next_cursor=encode_cursor([items[-1].position]) if more else None)
 
     async def stored(
-        self, conversation: ConversationKey, *, external_ids: Sequence[str], last: int
+        self,
+        conversation: ConversationKey,
+        *,
+        external_ids: Sequence[str],
+        content_hashes: Sequence[bytes],
+        last: int,
     ) -> Sequence[StoredMessage]:
         c = t.message.c
         newest = (
@@ -67,10 +72,10 @@ class SqlMessages:
             .order_by(c.position.desc())
             .limit(last)
         )
-        named = [] if not external_ids else [c.external_id.in_(external_ids)]
+        alike = [c.external_id.in_(external_ids), c.content_hash.in_(content_hashes)]
         wanted = (
             select(c.id, c.position, c.external_id, c.role, c.name, c.content_hash, c.created_at)
-            .where(c.conversation_key == conversation, or_(c.key.in_(newest), *named))
+            .where(c.conversation_key == conversation, or_(c.key.in_(newest), *alike))
             .order_by(c.position)
         )
         rows = await self.connection.execute(wanted)

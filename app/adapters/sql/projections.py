@@ -72,21 +72,23 @@ class SqlProjections:
     async def finish(self, rows: Sequence[OutboxRow]) -> frozenset[ItemKey]:
         """On PostgreSQL what stays is locked, so that no delete slips in before the commit."""
         keys = {row.item_key for row in rows}
-        m = t.message.c
-        still = (
-            select(m.key)
-            .join(t.conversation, t.conversation.c.key == m.conversation_key)
-            .where(m.key.in_([table_and_row(key)[1] for key in keys]), *recallable())
-        )
-        found = (
-            await self.connection.execute(still.with_for_update(read=True, of=t.message))
-        ).scalars()
-        stay = {item_key(Table.MESSAGE, key) for key in found}
+        stay = await self.belonging(sorted(keys))
         await self.connection.execute(
             delete(d.outbox).where(d.outbox.c.key.in_([row.key for row in rows]))
         )
         await self._touch({row.scope for row in rows})
         return frozenset(keys - stay)
+
+    async def belonging(self, keys: Sequence[ItemKey]) -> frozenset[ItemKey]:
+        m = t.message.c
+        wanted = (
+            select(m.key)
+            .join(t.conversation, t.conversation.c.key == m.conversation_key)
+            .where(m.key.in_([table_and_row(key)[1] for key in keys]), *recallable())
+            .with_for_update(read=True, of=t.message)
+        )
+        found = (await self.connection.execute(wanted)).scalars()
+        return frozenset(item_key(Table.MESSAGE, key) for key in found)
 
     async def retry(
         self, rows: Sequence[OutboxRow], *, due_at: datetime, error: str, dead: bool
@@ -126,7 +128,10 @@ class SqlProjections:
         rows = select(m.scope_key, t.scope.c.tenant, m.key).join(
             t.scope, t.scope.c.key == m.scope_key
         )
-        rows = rows.where(m.key.in_([table_and_row(key)[1] for key in keys]))
+        noted = select(d.outbox.c.item_key).where(d.outbox.c.dead.is_(False))
+        rows = rows.where(
+            m.key.in_([table_and_row(key)[1] for key in keys]), m.key.op("<<")(2).not_in(noted)
+        )
         notes = [
             {
                 "tenant": row.tenant,

@@ -12,7 +12,7 @@ from app.adapters.sql import tables_derived as d
 from app.adapters.sql.full_text import MAX_CONVERSATIONS_INSIDE, full_text
 from app.domain.context import MemoryItem
 from app.domain.conversation import PINNED, Role, Scope
-from app.domain.ids import ConversationId, ConversationKey, ItemId, ItemKey, TenantId
+from app.domain.ids import ConversationId, ConversationKey, ItemId, ItemKey, ScopeKey, TenantId
 from app.domain.memory import ItemType, LineageEdge, Table, item_key, table_and_row
 from app.ports import RecallFilter
 from app.ports.store import LexicalAnswer, Recalled
@@ -30,7 +30,9 @@ class SqlRecall:
     connection: AsyncConnection
     tenant: TenantId
 
-    async def hydrate(self, keys: Sequence[ItemKey], *, model: str) -> Sequence[Recalled]:
+    async def hydrate(
+        self, keys: Sequence[ItemKey], *, scopes: Sequence[ScopeKey], model: str
+    ) -> Sequence[Recalled]:
         rows = [row for table, row in map(table_and_row, keys) if table is Table.MESSAGE]
         if not rows:
             return []
@@ -43,7 +45,11 @@ class SqlRecall:
             _recallable()
             .outerjoin(d.embedding, stored)
             .add_columns(d.embedding.c.vector)
-            .where(t.message.c.key.in_(rows), t.scope.c.tenant == self.tenant)
+            .where(
+                t.message.c.key.in_(rows),
+                t.message.c.scope_key.in_(scopes),
+                t.scope.c.tenant == self.tenant,
+            )
             .order_by(t.message.c.key)
         )
         return [_recalled(row) for row in await self.connection.execute(wanted)]

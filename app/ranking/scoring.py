@@ -1,0 +1,50 @@
+"""The final score: relevance, recency and importance, weighed as the caller wants."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.domain.context import Weights
+from app.ranking import Floats
+
+DECAY_DAYS = 30.0
+"""After this many days recency has fallen to 1/e."""
+
+PREFERRED = 1.5
+"""What a preferred label multiplies a score with."""
+
+_DAY = 86_400.0
+
+
+def recency(created_at: NDArray[np.float64], *, now: float) -> Floats:
+    """
+    exp(-age_days / 30), shape (n,), in (0, 1]; what is later than `now` counts as new.
+
+    Args:
+        created_at: Seconds since 1970, shape (n,).
+        now: Seconds since 1970.
+    """
+    age_days = np.maximum(now - created_at, 0.0) / _DAY
+    return np.exp(-age_days / DECAY_DAYS).astype(np.float32)
+
+
+def final_scores(
+    *,
+    relevance: Floats,
+    recency: Floats,
+    importance: Floats,
+    preferred: NDArray[np.bool_],
+    weights: Weights,
+) -> Floats:
+    """
+    Weigh the three, each of shape (n,); `importance` from 1 to 10, the others in [0, 1].
+
+    Returns:
+        Scores in [0, 1.5], shape (n,): above 1 only with a preferred label.
+    """
+    score = (
+        weights.relevance * relevance
+        + weights.recency * recency
+        + weights.importance * importance / 10.0
+    )
+    scores: Floats = np.where(preferred, score * PREFERRED, score).astype(np.float32)
+    return scores

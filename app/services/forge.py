@@ -1,0 +1,211 @@
+"""Building the context an agent reads before its next turn."""
+
+import time
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from app.domain.context import (
+    ContextBundle,
+    ContextRequest,
+    Dropped,
+    Source,
+)
+from app.domain.conversation import Message
+from app.domain.ids import BundleId, ItemKey
+from app.domain.memory import Table, item_key
+from app.ports import Clock, Embedder, NewId, Telemetry
+from app.ports.store import Recalled, Store
+from app.ranking.bm25 import Bags, idf
+from app.ranking.candidates import Ranked, Taste, rank
+from app.ranking.pool import Pool, QueryView, unpack_vectors
+from app.services.packing import Packed, Packer
+from app.services.recall import Found, Recaller, Situation
+from app.text.intent import intent_of
+from app.text.terms import exclusion, fold
+
+_GOOD_ONES = 3
+"""With fewer good items than this, the running conversation is not enough and all is searched."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForgeLimits:
+    """Candidates asked of each source, at least and at most, and the least relevance let in."""
+
+    per_source: int = 60
+    per_source_most: int = 500
+    floor: float = 0.15
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gathered:
+    """What was found and ranked for a request, before any budget."""
+
+    history: Sequence[Message] = ()
+    ranked: Ranked = Ranked()
+    candidates: int = 0
+    found: Found | None = None
+    seconds: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextForge:
+    """Recalls, refines and packs memory for one turn."""
+
+    store: Store
+    recaller: Recaller
+    embedder: Embedder
+    packer: Packer
+    telemetry: Telemetry
+    clock: Clock
+    new_id: NewId
+    limits: ForgeLimits
+
+    async def build(self, request: ContextRequest, situation: Situation | None) -> ContextBundle:
+        """
+        Build the bundle for `request`; an empty one without a situation: nothing was ever said.
+
+        Raises:
+            StoreUnavailable: What was found could not be read.
+        """
+        started = time.perf_counter()
+        gathered = await self.gather(request, situation)
+        packing = time.perf_counter()
+        packed = self.packer.pack(request, gathered.history, gathered.ranked.candidates)
+        ended = time.perf_counter()
+        seconds = {**gathered.seconds, "pack": ended - packing, "total": ended - started}
+        bundle = self._bundle(request, gathered, packed, seconds)
+        self._tell(bundle)
+        return bundle
+
+    async def gather(self, request: ContextRequest, situation: Situation | None) -> Gathered:
+        """Candidates in order: the running conversation first, everything where that is little."""
+        if situation is None:
+            return Gathered(seconds={})
+        inside = situation.in_conversation()
+        if inside is not None:
+            gathered = await self._gather(request, inside)
+            if len(gathered.ranked.good) >= _GOOD_ONES:
+                return gathered
+        return await self._gather(request, situation)
+
+    async def _gather(self, request: ContextRequest, situation: Situation) -> Gathered:
+        limit = max(self.limits.per_source, min(request.max_items, self.limits.per_source_most))
+        found = await self.recaller.recall(request, situation, limit=limit)
+        history = self.packer.history(request, found.episode.tail)
+        sources = _sources(found, without=history)
+        hydrating = time.perf_counter()
+        recalled = await self._hydrate(request, situation, sources)
+        ranking = time.perf_counter()
+        ranked = self._rank(request, situation, found, recalled, sources)
+        ended = time.perf_counter()
+        return Gathered(
+            history=history,
+            ranked=ranked,
+            candidates=len(recalled),
+            found=found,
+            seconds={
+                **found.seconds,
+                "hydrate": ranking - hydrating,
+                "rerank": ended - ranking,
+            },
+        )
+
+    async def _hydrate(
+        self,
+        request: ContextRequest,
+        situation: Situation,
+        sources: Mapping[ItemKey, frozenset[Source]],
+    ) -> Sequence[Recalled]:
+        if not sources:
+            return []
+        async with self.store.read(situation.tenant) as snapshot:
+            recalled = await snapshot.recall.hydrate(
+                list(sources), scopes=situation.within.scopes, model=self.embedder.model
+            )
+        unwanted = exclusion(request.filters.exclude_terms)
+        if unwanted is None:
+            return recalled
+        return [each for each in recalled if not unwanted.search(fold(each.item.content))]
+
+    def _rank(
+        self,
+        request: ContextRequest,
+        situation: Situation,
+        found: Found,
+        recalled: Sequence[Recalled],
+        sources: Mapping[ItemKey, frozenset[Source]],
+    ) -> Ranked:
+        scope = situation.scope
+        frequency = found.lexical.document_frequency
+        terms = [term for term in found.terms if term in frequency]
+        query = QueryView(
+            vector=found.near.vector,
+            terms=terms,
+            idf=idf(scope.messages, [frequency[term] for term in terms]),
+            average_length=scope.terms / scope.messages if scope.messages else 0.0,
+        )
+        pool = Pool(
+            items=[each.item for each in recalled],
+            vectors=unpack_vectors([each.vector for each in recalled], self.embedder.dimension),
+            bags=Bags.unpack([each.bag for each in recalled]),
+        )
+        taste = Taste(
+            weights=request.weights,
+            preferred_labels=frozenset(request.preferred_labels),
+            floor=self.limits.floor,
+            min_score=request.min_score,
+            now=(request.as_of or self.clock()).timestamp(),
+        )
+        return rank(query, pool, sources, taste)
+
+    def _bundle(
+        self,
+        request: ContextRequest,
+        gathered: Gathered,
+        packed: Packed,
+        seconds: Mapping[str, float],
+    ) -> ContextBundle:
+        dropped: Sequence[Dropped] = (*packed.dropped, *gathered.ranked.dropped)
+        return ContextBundle(
+            id=BundleId(self.new_id()),
+            query=request.query,
+            intent=intent_of(request.query),
+            recent_history=packed.history,
+            retrieved=packed.candidates,
+            text=packed.text,
+            messages=packed.messages,
+            total_tokens=packed.tokens,
+            budget_tokens=request.budget_tokens,
+            candidates=gathered.candidates,
+            deduplicated=gathered.ranked.deduplicated,
+            sufficient=gathered.ranked.sufficient,
+            degraded=gathered.found.degraded if gathered.found else (),
+            dropped=dropped,
+            timings=seconds,
+            created_at=self.clock(),
+        )
+
+    def _tell(self, bundle: ContextBundle) -> None:
+        for stage, seconds in bundle.timings.items():
+            self.telemetry.stage_done(stage, seconds)
+        self.telemetry.bundle_built(
+            items=len(bundle.retrieved),
+            tokens=bundle.total_tokens,
+            budget=bundle.budget_tokens,
+            deduplicated=bundle.deduplicated,
+            candidates=bundle.candidates,
+        )
+
+
+def _sources(found: Found, *, without: Sequence[Message]) -> dict[ItemKey, frozenset[Source]]:
+    """Which sources found each item; what is in the history already is not found again."""
+    by_item: defaultdict[ItemKey, set[Source]] = defaultdict(set)
+    for key, _ in found.near.hits:
+        by_item[key].add(Source.SEMANTIC)
+    for key in found.lexical.keys:
+        by_item[key].add(Source.LEXICAL)
+    for key in found.episode.pinned:
+        by_item[key].add(Source.PINNED)
+    shown = {item_key(Table.MESSAGE, message.key) for message in without}
+    return {key: frozenset(each) for key, each in sorted(by_item.items()) if key not in shown}

@@ -1,0 +1,173 @@
+"""
+Keeping the vector index true to SQL.
+
+An outbox row says "the projections of this item may differ from the truth". The indexer makes them
+agree: it embeds and upserts what may be recalled and removes what may not. Doing so twice, late or
+out of order ends in the same state, so a crash anywhere is healed by doing it again.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import timedelta
+from logging import getLogger
+
+from app.domain.errors import ForewordError
+from app.domain.ids import ItemKey
+from app.ports import Clock, Embedder, Telemetry, VectorIndex, VectorPoint
+from app.ports.store import OutboxRow, Store, VectorItem
+from app.ranking.pool import pack_vector, unpack_vectors
+
+_log = getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexerLimits:
+    """Rows per batch, seconds between looks at an idle outbox, tries before a dead letter."""
+
+    batch: int = 64
+    idle: float = 0.5
+    lease: float = 120.0
+    attempts: int = 8
+    first_delay: float = 0.5
+    longest_delay: float = 60.0
+
+
+@dataclass(slots=True, kw_only=True)
+class Indexer:
+    """Works off the outbox, in batches, until it is stopped."""
+
+    store: Store
+    embedder: Embedder
+    vectors: VectorIndex
+    telemetry: Telemetry
+    clock: Clock
+    limits: IndexerLimits = field(default_factory=IndexerLimits)
+    _wake: asyncio.Event = field(default_factory=asyncio.Event)
+    _progress: asyncio.Condition = field(default_factory=asyncio.Condition)
+
+    def wake(self) -> None:
+        """There is work: do not wait for the next look."""
+        self._wake.set()
+
+    async def run(self) -> None:
+        """Work until cancelled. No error ends it: what fails is tried again later."""
+        while True:
+            self._wake.clear()
+            try:
+                worked = await self.work_once()
+            except ForewordError as error:
+                _log.warning("the outbox cannot be read", extra={"reason": str(error)})
+                worked = False
+            if not worked:
+                await self._rest()
+
+    async def _rest(self) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self.limits.idle):
+                await self._wake.wait()
+
+    async def work_once(self) -> bool:
+        """One batch; whether there was anything to do."""
+        async with self.store.project() as projections:
+            rows = await projections.claim(
+                now=self.clock(), limit=self.limits.batch, lease=self.limits.lease
+            )
+        if not rows:
+            return False
+        await self._settle(rows)
+        async with self._progress:
+            self._progress.notify_all()
+        return True
+
+    async def progress(self, *, at_most: float) -> None:
+        """Wait until a batch is done, or `at_most` seconds."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(at_most), self._progress:
+                await self._progress.wait()
+
+    async def _settle(self, rows: Sequence[OutboxRow]) -> None:
+        """
+        Do the rows together; if that fails, each alone, so that one cannot stop the others.
+
+        A row is given up only when it fails while everything it needs works for others.
+        """
+        try:
+            await self._project(rows)
+        except ForewordError as error:
+            alive = await self._alive()
+            if alive and len(rows) > 1:
+                for row in rows:
+                    await self._settle([row])
+            else:
+                await self._put_off(rows, error, outage=not alive)
+
+    async def _alive(self) -> bool:
+        try:
+            await self.embedder.embed(["alive?"])
+            await self.vectors.count()
+        except ForewordError:
+            return False
+        return True
+
+    async def _project(self, rows: Sequence[OutboxRow]) -> None:
+        keys = sorted({row.item_key for row in rows})
+        async with self.store.project() as projections:
+            items = await projections.to_index(keys, model=self.embedder.model)
+        points = await self._embedded(items)
+        await self.vectors.remove([key for key in keys if key not in points])
+        await self.vectors.upsert(list(points.values()))
+        async with self.store.project() as projections:
+            gone = await projections.finish(rows)
+        # What was deleted between the upsert and the commit just now must not stay behind.
+        await self.vectors.remove(sorted(gone))
+        self.telemetry.indexed(len(rows))
+
+    async def _embedded(self, items: Sequence[VectorItem]) -> dict[ItemKey, VectorPoint]:
+        """Points of all items; texts without a stored vector are embedded and stored first."""
+        packed = {item.key: item.vector for item in items if item.vector is not None}
+        new = [item for item in items if item.key not in packed]
+        if new:
+            vectors = await self.embedder.embed([item.text for item in new])
+            fresh = {item.key: pack_vector(row) for item, row in zip(new, vectors, strict=True)}
+            async with self.store.project() as projections:
+                await projections.keep_vectors(
+                    fresh,
+                    model=self.embedder.model,
+                    dimension=self.embedder.dimension,
+                    now=self.clock(),
+                )
+            packed |= fresh
+        return {item.key: _point(item, packed[item.key], self.embedder.dimension) for item in items}
+
+    async def _put_off(
+        self, rows: Sequence[OutboxRow], error: ForewordError, *, outage: bool
+    ) -> None:
+        tried = max(row.attempts for row in rows)
+        delay = min(self.limits.first_delay * 2 ** min(tried, 16), self.limits.longest_delay)
+        dead = not outage and tried + 1 >= self.limits.attempts
+        _log.warning(
+            "indexing failed",
+            extra={"reason": str(error), "items": len(rows), "attempt": tried + 1, "dead": dead},
+        )
+        async with self.store.project() as projections:
+            await projections.retry(
+                rows,
+                due_at=self.clock() + timedelta(seconds=delay),
+                error=str(error)[:500],
+                dead=dead,
+            )
+
+
+def _point(item: VectorItem, packed: bytes, dimension: int) -> VectorPoint:
+    return VectorPoint(
+        key=item.key,
+        vector=unpack_vectors([packed], dimension)[0],
+        tenant=item.tenant,
+        scope=item.scope,
+        conversation=item.conversation,
+        role=item.role,
+        type=item.type,
+        created_at=item.created_at,
+    )

@@ -1,0 +1,238 @@
+"""Storing what was said. The answer comes after the commit; nothing waits for a model."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from app.domain.conversation import Conversation, NewConversation, NewMessage
+from app.domain.errors import IdempotencyConflict
+from app.domain.ids import ConversationId, MessageId, TenantId
+from app.ports import Clock, NewId
+from app.ports.store import PreparedMessage, Store, StoredMessage, Transaction
+from app.services.prepare import Preparer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """What a write left behind. `message_ids` are in the order of the request."""
+
+    conversation_id: ConversationId
+    external_id: str | None
+    message_ids: Sequence[MessageId]
+    message_count: int
+    token_count: int
+    duplicates: int
+    outbox_key: int
+    """Once the outbox has passed it, every index holds the messages."""
+    replayed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdempotencyKey:
+    """A caller's promise that a request under `key` to `path` is always this `body_hash`."""
+
+    path: str
+    key: str
+    body_hash: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ingestor:
+    """Stores conversations: one request, one transaction."""
+
+    store: Store
+    preparer: Preparer
+    clock: Clock
+    new_id: NewId
+
+    async def ingest(
+        self, tenant: TenantId, new: NewConversation, once: IdempotencyKey | None = None
+    ) -> Stored:
+        """
+        Store a conversation, or append what is new to the one under its external id.
+
+        Raises:
+            IdempotencyConflict: The idempotency key was used with another body.
+        """
+        now = self.clock()
+        fresh_id = ConversationId(self.new_id())
+        prepared = await self.preparer.prepare(
+            new.messages, conversation=fresh_id, said_at=new.created_at or now
+        )
+        async with self.store.write(tenant) as transaction:
+            if once and (answered := await _answered(transaction, once)):
+                return answered
+            scope = await transaction.scopes.ensure(new.user_id, now=now)
+            conversation = new.external_id and await transaction.conversations.find(
+                scope.key, new.external_id
+            )
+            if not conversation:
+                conversation = await transaction.conversations.add(
+                    new, conversation_id=fresh_id, scope=scope, now=now
+                )
+            return await self._append(transaction, conversation, new.messages, prepared, once)
+
+    async def append(
+        self,
+        tenant: TenantId,
+        conversation_id: ConversationId,
+        messages: Sequence[NewMessage],
+        once: IdempotencyKey | None = None,
+    ) -> Stored:
+        """
+        Append what is new of `messages` to a conversation.
+
+        Raises:
+            ConversationNotFound: There is none under this id.
+            IdempotencyConflict: The idempotency key was used with another body.
+        """
+        prepared = await self.preparer.prepare(
+            messages, conversation=conversation_id, said_at=self.clock()
+        )
+        async with self.store.write(tenant) as transaction:
+            if once and (answered := await _answered(transaction, once)):
+                return answered
+            conversation = await transaction.conversations.get(conversation_id)
+            return await self._append(transaction, conversation, messages, prepared, once)
+
+    async def _append(
+        self,
+        transaction: Transaction,
+        conversation: Conversation,
+        messages: Sequence[NewMessage],
+        prepared: Sequence[PreparedMessage],
+        once: IdempotencyKey | None,
+    ) -> Stored:
+        now = self.clock()
+        position = await transaction.conversations.lock(conversation.key)
+        known = (
+            await transaction.messages.stored(
+                conversation.key,
+                external_ids=[each.external_id for each in messages if each.external_id],
+                content_hashes=[
+                    ready.content_hash
+                    for each, ready in zip(messages, prepared, strict=True)
+                    if each.created_at and not each.external_id
+                ],
+                last=len(messages),
+            )
+            if position
+            else []
+        )
+        there = already_there(messages, prepared, known)
+        fresh = [each for each, old in zip(prepared, there, strict=True) if old is None]
+        placed = [
+            replace(each, message=replace(each.message, position=position + offset))
+            for offset, each in enumerate(fresh)
+        ]
+        await transaction.messages.append(conversation, placed, now=now)
+        stored = Stored(
+            conversation_id=conversation.id,
+            external_id=conversation.external_id,
+            message_ids=[old or each.message.id for each, old in zip(prepared, there, strict=True)],
+            message_count=conversation.message_count + len(fresh),
+            token_count=conversation.token_count + sum(each.message.tokens for each in fresh),
+            duplicates=len(prepared) - len(fresh),
+            outbox_key=await transaction.last_outbox_key(),
+        )
+        if once:
+            await _keep(transaction, once, stored, now=now)
+        return stored
+
+
+def already_there(
+    new: Sequence[NewMessage],
+    prepared: Sequence[PreparedMessage],
+    known: Sequence[StoredMessage],
+) -> list[MessageId | None]:
+    """
+    For each new message the id under which it is stored already, else None.
+
+    A message with an external id is known by it, also when the request itself repeats it. The
+    others are matched as a sequence: the longest run at their beginning that is the end of what is
+    stored is a retry; after it, a message that brings its own time is known by content and time.
+    Two equal messages in one request are two messages.
+    """
+    by_name = {each.external_id: each.id for each in known if each.external_id}
+    there: list[MessageId | None] = [None] * len(new)
+    unnamed = []
+    for at, (message, ready) in enumerate(zip(new, prepared, strict=True)):
+        if message.external_id is None:
+            unnamed.append(at)
+            continue
+        there[at] = by_name.get(message.external_id)
+        by_name.setdefault(message.external_id, ready.message.id)
+    tail = [each for each in known if each.external_id is None]
+    overlap = _overlap([(new[at], prepared[at]) for at in unnamed], tail)
+    for at, old in zip(unnamed, tail[len(tail) - overlap :], strict=False):
+        there[at] = old.id
+    left = tail[: len(tail) - overlap]
+    for at in unnamed[overlap:]:
+        same = new[at].created_at and next(
+            (each for each in left if _same(new[at], prepared[at], each)), None
+        )
+        if same:
+            there[at] = same.id
+            left.remove(same)
+    return there
+
+
+def _overlap(
+    new: Sequence[tuple[NewMessage, PreparedMessage]], tail: Sequence[StoredMessage]
+) -> int:
+    """The length of the longest beginning of `new` that is the end of `tail`."""
+    for length in range(min(len(new), len(tail)), 0, -1):
+        pairs = zip(new[:length], tail[len(tail) - length :], strict=True)
+        if all(_same(*each, old) for each, old in pairs):
+            return length
+    return 0
+
+
+def _same(new: NewMessage, prepared: PreparedMessage, old: StoredMessage) -> bool:
+    return (new.role, new.name, prepared.content_hash) == (
+        old.role,
+        old.name,
+        old.content_hash,
+    ) and new.created_at in (None, old.created_at)
+
+
+async def _answered(transaction: Transaction, once: IdempotencyKey) -> Stored | None:
+    found = await transaction.find_answer(once.path, once.key)
+    if found is None:
+        return None
+    body_hash, answer = found
+    if body_hash != once.body_hash:
+        raise IdempotencyConflict(key=once.key)
+    return _stored(answer)
+
+
+async def _keep(
+    transaction: Transaction, once: IdempotencyKey, stored: Stored, *, now: datetime
+) -> None:
+    answer = {
+        "conversation_id": str(stored.conversation_id),
+        "external_id": stored.external_id,
+        "message_ids": [str(each) for each in stored.message_ids],
+        "message_count": stored.message_count,
+        "token_count": stored.token_count,
+        "duplicates": stored.duplicates,
+        "outbox_key": stored.outbox_key,
+    }
+    await transaction.keep_answer(
+        once.path, once.key, body_hash=once.body_hash, answer=answer, now=now
+    )
+
+
+def _stored(answer: Mapping[str, object]) -> Stored:
+    ids = answer["message_ids"]
+    return Stored(
+        conversation_id=ConversationId(UUID(str(answer["conversation_id"]))),
+        external_id=None if answer["external_id"] is None else str(answer["external_id"]),
+        message_ids=[MessageId(UUID(str(each))) for each in ids] if isinstance(ids, list) else [],
+        message_count=int(str(answer["message_count"])),
+        token_count=int(str(answer["token_count"])),
+        duplicates=int(str(answer["duplicates"])),
+        outbox_key=int(str(answer["outbox_key"])),
+        replayed=True,
+    )

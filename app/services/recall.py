@@ -1,0 +1,183 @@
+"""Asking every source at once, each within its time."""
+
+import asyncio
+import time
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from app.domain.context import ContextRequest, Degraded, Source
+from app.domain.conversation import Conversation, Message, Scope
+from app.domain.errors import ForewordError
+from app.domain.ids import ItemKey, TenantId
+from app.ports import Embedder, RecallFilter, Telemetry, VectorIndex
+from app.ports.store import LexicalAnswer, Store
+from app.ranking import Floats
+from app.text.terms import query_terms
+
+T = TypeVar("T")
+
+_PINNED = 50
+"""Pinned items that one bundle considers, newest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """Whose memory is asked, and what of it may be found."""
+
+    tenant: TenantId
+    scope: Scope
+    conversation: Conversation | None
+    within: RecallFilter
+
+    def in_conversation(self) -> "Situation | None":
+        """The same, narrowed to the running conversation; None where there is none to search."""
+        running, allowed = self.conversation, self.within.conversations
+        if running is None or running.key in self.within.without_conversations:
+            return None
+        if allowed is not None and running.key not in allowed:
+            return None
+        return replace(self, within=replace(self.within, conversations=frozenset([running.key])))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Episode:
+    """The end of the running conversation, and what is pinned."""
+
+    tail: Sequence[Message] = ()
+    pinned: Sequence[ItemKey] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Near:
+    """The query's vector, what lies near it with its cosine, and the seconds of embedding."""
+
+    vector: Floats | None = None
+    hits: Sequence[tuple[ItemKey, float]] = ()
+    embedding: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What the sources answered. `seconds` by source and by the steps inside of it."""
+
+    episode: Episode
+    near: Near
+    terms: Sequence[str]
+    lexical: LexicalAnswer
+    degraded: Sequence[Degraded]
+    seconds: dict[str, float]
+
+
+@dataclass(slots=True)
+class _Stopwatch:
+    """Collects what each step took and which source stayed away."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+    degraded: list[Degraded] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recaller:
+    """Fans out to the sources and leaves out, by name, what fails or is late."""
+
+    store: Store
+    embedder: Embedder
+    vectors: VectorIndex
+    telemetry: Telemetry
+    deadline: float
+    """Seconds that a source may take when the request sets no deadline."""
+
+    async def recall(self, request: ContextRequest, situation: Situation, *, limit: int) -> Found:
+        """Ask every source for its `limit` best."""
+        watch = _Stopwatch()
+        terms = query_terms(request.query)
+        seconds = request.deadline or self.deadline
+        episode, semantic, lexical = await asyncio.gather(
+            self._ask(Source.EPISODIC, self._episode(request, situation), seconds, watch),
+            self._ask(
+                Source.SEMANTIC, self._near(request, situation, limit, watch), seconds, watch
+            ),
+            self._ask(Source.LEXICAL, self._holding(terms, situation, limit), seconds, watch),
+        )
+        if semantic:
+            watch.seconds["embed"] = semantic.embedding
+            watch.seconds[Source.SEMANTIC] -= semantic.embedding
+        self._count(episode, semantic, lexical)
+        return Found(
+            episode=episode or Episode(),
+            near=semantic or Near(),
+            terms=terms,
+            lexical=lexical or LexicalAnswer(keys=[], document_frequency={}),
+            degraded=watch.degraded,
+            seconds=watch.seconds,
+        )
+
+    def _count(
+        self, episode: Episode | None, semantic: Near | None, lexical: LexicalAnswer | None
+    ) -> None:
+        if episode is not None:
+            self.telemetry.source_answered(Source.EPISODIC, len(episode.tail))
+            self.telemetry.source_answered(Source.PINNED, len(episode.pinned))
+        if semantic is not None:
+            self.telemetry.source_answered(Source.SEMANTIC, len(semantic.hits))
+        if lexical is not None:
+            self.telemetry.source_answered(Source.LEXICAL, len(lexical.keys))
+
+    async def _ask(
+        self, source: Source, answer: Coroutine[None, None, T], seconds: float, watch: _Stopwatch
+    ) -> T | None:
+        """
+        The answer, or None with a note of why there is none.
+
+        What is late is left to end by itself: cancelling it would cost its database connection.
+        """
+        started = time.perf_counter()
+        task = asyncio.create_task(answer)
+        done, _ = await asyncio.wait({task}, timeout=seconds)
+        watch.seconds[source] = time.perf_counter() - started
+        if not done:
+            task.add_done_callback(_forget_outcome)
+            return self._miss(source, "deadline", watch)
+        try:
+            return task.result()
+        except ForewordError as error:
+            return self._miss(source, error.title.rstrip("."), watch)
+
+    def _miss(self, source: Source, reason: str, watch: _Stopwatch) -> None:
+        """Name a source that stays away."""
+        watch.degraded.append(Degraded(source=source, reason=reason))
+        self.telemetry.source_missing(source, reason)
+
+    async def _episode(self, request: ContextRequest, situation: Situation) -> Episode:
+        async with self.store.read(situation.tenant) as snapshot:
+            tail: Sequence[Message] = ()
+            if situation.conversation and request.history.max_messages:
+                tail = await snapshot.messages.tail(
+                    situation.conversation.key,
+                    limit=request.history.max_messages,
+                    as_of=request.as_of,
+                )
+            pinned = await snapshot.recall.pinned(situation.within, limit=_PINNED)
+        return Episode(tail=tail, pinned=pinned)
+
+    async def _near(self, request: ContextRequest, situation: Situation, limit: int) -> Near:
+        started = time.perf_counter()
+        vector = await self.embedder.embed_query(request.query)
+        embedding = time.perf_counter() - started
+        hits = await self.vectors.search(vector, within=situation.within, limit=limit)
+        return Near(vector=vector, hits=hits, embedding=embedding)
+
+    async def _holding(
+        self, terms: Sequence[str], situation: Situation, limit: int
+    ) -> LexicalAnswer:
+        async with self.store.read(situation.tenant) as snapshot:
+            return await snapshot.recall.find(
+                terms, scope=situation.scope, within=situation.within, limit=limit
+            )
+
+
+def _forget_outcome(task: asyncio.Task[object]) -> None:
+    """Nobody waits for a late answer any more, nor for its error."""
+    if not task.cancelled():
+        task.exception()
