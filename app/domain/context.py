@@ -135,6 +135,8 @@ class Candidate:
     relevance: float
     sources: frozenset[Source]
     signals: Mapping[str, float]
+    erased: bool = False
+    """In a replay: the item is gone, and what is left are its id, type and score."""
 
     @property
     def pinned(self) -> bool:
@@ -158,6 +160,15 @@ class Dropped:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """What came into a bundle and what left it since an earlier one."""
+
+    since: BundleId
+    added: Sequence[ItemId]
+    removed: Sequence[ItemId]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ContextBundle:
     """What an agent should read before its next turn. `timings` in seconds."""
 
@@ -177,9 +188,6 @@ class ContextBundle:
     dropped: Sequence[Dropped]
     timings: Mapping[str, float]
     created_at: datetime
-    since: BundleId | None = None
-    added: Sequence[ItemId] = ()
-    removed: Sequence[ItemId] = ()
 
     @property
     def budget_used(self) -> float:

@@ -27,6 +27,7 @@ from app.domain.ids import (
     ConversationKey,
     ItemKey,
     MessageId,
+    MessageKey,
     ScopeKey,
     TenantId,
 )
@@ -104,6 +105,8 @@ class Counts:
 class Erased:
     """What a delete took out of SQL, and the item keys that the vector index must forget."""
 
+    scope: ScopeKey | None = None
+    conversations: Sequence[ConversationKey] = ()
     keys: Sequence[ItemKey] = ()
     messages: int = 0
     chunks: int = 0
@@ -116,6 +119,20 @@ class Erased:
         counted = ("messages", "chunks", "embeddings", "full_text", "memory_items", "bundles")
         sums = {name: getattr(self, name) + getattr(other, name) for name in counted}
         return replace(self, keys=[*self.keys, *other.keys], **sums)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """What was answered, without a word of memory in it."""
+
+    bundle_id: BundleId
+    tenant: TenantId
+    scope: ScopeKey | None
+    created_at: datetime
+    request: Mapping[str, object]
+    answer: Mapping[str, object]
+    total_ms: float
+    facts: Mapping[str, object]
 
 
 class ScopeReader(Protocol):
@@ -181,6 +198,10 @@ class ConversationWriter(ConversationReader, Protocol):
 
 
 class MessageReader(Protocol):
+    async def get(self, keys: Sequence[MessageKey]) -> Sequence[Message]:
+        """Those of `keys` that are still there, in the order they were said."""
+        ...
+
     async def tail(
         self, conversation: ConversationKey, *, limit: int, as_of: datetime | None = None
     ) -> Sequence[Message]:
@@ -252,6 +273,12 @@ class Recall(Protocol):
         """What of `keys` is recallable in `scopes`, with its vector of `model`, by key."""
         ...
 
+    async def remaining(
+        self, keys: Sequence[ItemKey], conversations: Sequence[ConversationKey]
+    ) -> int:
+        """How many of `keys`, which lay in `conversations`, full text or embeddings still hold."""
+        ...
+
     async def pinned(self, within: RecallFilter, *, limit: int) -> Sequence[ItemKey]:
         """Items of importance 10 and the tails of conversations of importance 10, newest first."""
         ...
@@ -264,7 +291,7 @@ class Recall(Protocol):
 
 
 class BundleReader(Protocol):
-    async def get(self, bundle_id: BundleId) -> Mapping[str, object]:
+    async def get(self, bundle_id: BundleId) -> Receipt:
         """
         The receipt of a bundle.
 
@@ -345,20 +372,6 @@ class VectorItem:
     text: str
     vector: bytes | None
     """float16, little endian."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Receipt:
-    """What was answered, without a word of memory in it."""
-
-    bundle_id: BundleId
-    tenant: TenantId
-    scope: ScopeKey | None
-    created_at: datetime
-    request: Mapping[str, object]
-    answer: Mapping[str, object]
-    total_ms: float
-    facts: Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,7 +42,7 @@ class Gathered:
     """What was found and ranked for a request, before any budget."""
 
     history: Sequence[Message] = ()
-    ranked: Ranked = Ranked()
+    ranked: Ranked = field(default_factory=Ranked)
     candidates: int = 0
     found: Found | None = None
     seconds: Mapping[str, float]

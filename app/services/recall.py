@@ -95,9 +95,7 @@ class Recaller:
         seconds = request.deadline or self.deadline
         episode, semantic, lexical = await asyncio.gather(
             self._ask(Source.EPISODIC, self._episode(request, situation), seconds, watch),
-            self._ask(
-                Source.SEMANTIC, self._near(request, situation, limit, watch), seconds, watch
-            ),
+            self._ask(Source.SEMANTIC, self._near(request, situation, limit), seconds, watch),
             self._ask(Source.LEXICAL, self._holding(terms, situation, limit), seconds, watch),
         )
         if semantic:
@@ -138,11 +136,13 @@ class Recaller:
         watch.seconds[source] = time.perf_counter() - started
         if not done:
             task.add_done_callback(_forget_outcome)
-            return self._miss(source, "deadline", watch)
+            self._miss(source, "deadline", watch)
+            return None
         try:
             return task.result()
         except ForewordError as error:
-            return self._miss(source, error.title.rstrip("."), watch)
+            self._miss(source, error.title.rstrip("."), watch)
+            return None
 
     def _miss(self, source: Source, reason: str, watch: _Stopwatch) -> None:
         """Name a source that stays away."""

@@ -47,7 +47,6 @@ def _export(torch: Any, model: Any, path: Path) -> None:  # noqa: ANN401  (torch
         (example, example),
         path,
         input_names=["input_ids", "attention_mask"],
-        output_names=["embedding"],
         dynamic_shapes={"input_ids": size, "attention_mask": size},
         dynamo=True,
         external_data=False,

@@ -59,7 +59,7 @@ class _Model:
         for row, pieces in enumerate(batch):
             ids[row, : len(pieces)] = pieces
             mask[row, : len(pieces)] = 1
-        answer = self.session.run(["embedding"], {"input_ids": ids, "attention_mask": mask})
+        answer = self.session.run(None, {"input_ids": ids, "attention_mask": mask})
         return cast("Floats", answer[0])
 
     def embed_query(self, text: str) -> Floats:

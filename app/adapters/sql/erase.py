@@ -86,6 +86,8 @@ class SqlEraser:
             scope, messages=-len(entries), terms=-sum(len(each.terms) for each in entries)
         )
         return Erased(
+            scope=scope,
+            conversations=sorted({row.conversation_key for row in rows}),
             keys=keys,
             messages=len(rows),
             embeddings=embeddings.rowcount,

@@ -59,6 +59,10 @@ class FullText(Protocol):
 
     async def remove(self, entries: Sequence[Entry]) -> None: ...
 
+    async def held(self, conversations: Sequence[ConversationKey]) -> Sequence[ItemKey]:
+        """What the index holds of these conversations."""
+        ...
+
     async def frequencies(self, scope: ScopeKey, terms: Sequence[str]) -> Mapping[str, int]:
         """How many documents of the scope hold each of `terms`, where any does."""
         ...
@@ -97,6 +101,11 @@ class _Fts5:
         rows = [{"full_text": "delete", **_fts5_row(each)} for each in entries]
         if rows:
             await self.connection.execute(insert(_fts5), rows)
+
+    async def held(self, conversations: Sequence[ConversationKey]) -> Sequence[ItemKey]:
+        places = " OR ".join(f'"{_place(each)}"' for each in conversations)
+        wanted = select(_fts5.c.rowid).where(_fts5.c.full_text.op("MATCH")(f"place : ({places})"))
+        return list((await self.connection.execute(wanted)).scalars()) if conversations else []
 
     async def frequencies(self, scope: ScopeKey, terms: Sequence[str]) -> Mapping[str, int]:
         scoped = {_scoped(scope, term): term for term in terms}
@@ -148,6 +157,13 @@ class _Tsvector:
         await self.connection.execute(
             delete(full_text_postgres).where(full_text_postgres.c.item_key.in_(keys))
         )
+
+    async def held(self, conversations: Sequence[ConversationKey]) -> Sequence[ItemKey]:
+        places = cast(" | ".join(f"'{_place(each)}'" for each in conversations), TSQUERY)
+        wanted = select(full_text_postgres.c.item_key).where(
+            full_text_postgres.c.document.op("@@")(places)
+        )
+        return list((await self.connection.execute(wanted)).scalars()) if conversations else []
 
     async def frequencies(self, scope: ScopeKey, terms: Sequence[str]) -> Mapping[str, int]:
         counts = [

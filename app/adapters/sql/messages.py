@@ -34,6 +34,10 @@ class SqlMessages:
     connection: AsyncConnection
     tenant: TenantId
 
+    async def get(self, keys: Sequence[MessageKey]) -> Sequence[Message]:
+        wanted = self._all().where(t.message.c.key.in_(keys)).order_by(t.message.c.position)
+        return [_message(row) for row in await self.connection.execute(wanted)]
+
     async def tail(
         self, conversation: ConversationKey, *, limit: int, as_of: datetime | None = None
     ) -> Sequence[Message]:
@@ -160,11 +164,14 @@ class SqlMessages:
         )
 
     def _of(self, conversation: ConversationKey) -> Select[Any]:
+        return self._all().where(t.message.c.conversation_key == conversation)
+
+    def _all(self) -> Select[Any]:
         return (
             select(t.message, t.conversation.c.id.label("conversation_id"))
             .join(t.conversation, t.conversation.c.key == t.message.c.conversation_key)
             .join(t.scope, t.scope.c.key == t.message.c.scope_key)
-            .where(t.message.c.conversation_key == conversation, t.scope.c.tenant == self.tenant)
+            .where(t.scope.c.tenant == self.tenant)
         )
 
 

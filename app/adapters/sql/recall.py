@@ -54,6 +54,14 @@ class SqlRecall:
         )
         return [_recalled(row) for row in await self.connection.execute(wanted)]
 
+    async def remaining(
+        self, keys: Sequence[ItemKey], conversations: Sequence[ConversationKey]
+    ) -> int:
+        embeddings = select(func.count()).where(d.embedding.c.item_key.in_(_numbers(keys)))
+        left = (await self.connection.execute(embeddings)).scalar_one()
+        held = await full_text(self.connection).held(conversations)
+        return int(left) + len(set(keys).intersection(held))
+
     async def pinned(self, within: RecallFilter, *, limit: int) -> Sequence[ItemKey]:
         m, c = t.message.c, t.conversation.c
         in_tail = and_(c.importance == PINNED, m.position >= c.message_count - _PINNED_TAIL)

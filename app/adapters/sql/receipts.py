@@ -1,6 +1,6 @@
 """Receipts of bundles and retrieval metrics: what was answered, without a word of memory."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -22,14 +22,24 @@ class SqlBundles:
     connection: AsyncConnection
     tenant: TenantId
 
-    async def get(self, bundle_id: BundleId) -> Mapping[str, object]:
-        wanted = select(d.bundle.c.answer).where(
-            d.bundle.c.id == bundle_id, d.bundle.c.tenant == self.tenant
+    async def get(self, bundle_id: BundleId) -> Receipt:
+        b = d.bundle.c
+        wanted = select(b.scope_key, b.created_at, b.request, b.answer).where(
+            b.id == bundle_id, b.tenant == self.tenant
         )
-        answer = (await self.connection.execute(wanted)).scalar_one_or_none()
-        if answer is None:
+        row = (await self.connection.execute(wanted)).one_or_none()
+        if row is None:
             raise BundleNotFound(bundle_id=str(bundle_id))
-        return dict(answer)
+        return Receipt(
+            bundle_id=bundle_id,
+            tenant=self.tenant,
+            scope=row.scope_key,
+            created_at=row.created_at,
+            request=row.request,
+            answer=row.answer,
+            total_ms=row.answer["timings"]["total"] * 1000,
+            facts={},
+        )
 
 
 async def keep_receipts(connection: AsyncConnection, receipts: Sequence[Receipt]) -> None:

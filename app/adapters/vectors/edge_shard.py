@@ -23,7 +23,7 @@ from qdrant_edge import (
     VectorStorageDatatype,
 )
 
-from app.adapters.vectors.payload import INDEXES, FieldIndex
+from app.adapters.vectors.payload import INDEXES, SCOPE, FieldIndex
 from app.domain.errors import VectorIndexUnavailable
 
 _HELD_ELSEWHERE = "another process has this data directory open"
@@ -87,10 +87,16 @@ def _usable(shard: EdgeShard, dimension: int) -> bool:
     try:
         about = shard.info()
         found = shard.query(everything)
-        shard.scroll(ScrollRequest(limit=_PROBED_POINTS, with_payload=True, with_vector=True))
+        records, _ = shard.scroll(
+            ScrollRequest(limit=_PROBED_POINTS, with_payload=True, with_vector=True)
+        )
     except BaseException:  # noqa: BLE001 (a panic of the engine is no Exception)
         return False
-    return set(about.payload_schema) == set(INDEXES) and bool(found) == bool(about.points_count)
+    return (
+        set(about.payload_schema) == set(INDEXES)
+        and bool(found) == bool(about.points_count)
+        and all(SCOPE in (record.payload or {}) for record in records)
+    )
 
 
 def _created(directory: Path, dimension: int) -> EdgeShard:

@@ -1,6 +1,7 @@
 """Asking a Qdrant server: every attempt in time, a few attempts, one kind of error."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterable, Awaitable, Callable
 from http import HTTPStatus
 from typing import ParamSpec, TypeVar
@@ -65,8 +66,7 @@ def _reason(error: Exception) -> str:
     """What went wrong, to follow "Qdrant at <host>". Never holds a request, so never the key."""
     match error:
         case UnexpectedResponse(status_code=status, content=content):
-            said = content.decode(errors="replace")[:_MAX_REASON]
-            return f"answered {status}: {said}"
+            return f"answered {status}: {_said(content)}"
         case ResourceExhaustedResponse():
             return "is overloaded."
         case TimeoutError() | ResponseHandlingException(source=httpx.TimeoutException()):
@@ -77,3 +77,12 @@ def _reason(error: Exception) -> str:
             return "gives an answer that this client does not understand."
         case _:
             return f"cannot be asked: {error}"
+
+
+def _said(content: bytes) -> str:
+    """The message in a server's answer: Qdrant's own words, or the start of what a proxy says."""
+    try:
+        said = str(json.loads(content)["status"]["error"])
+    except (ValueError, LookupError, TypeError):
+        said = content.decode(errors="replace")
+    return said[:_MAX_REASON]
