@@ -245,7 +245,7 @@ async def test_an_answer_without_a_result_is_unavailable(
     index: VectorIndex, server: StandInQdrant
 ) -> None:
     server.fail(200, times=1)
-    with pytest.raises(VectorIndexUnavailable, match=r"Qdrant at 127\.0\.0\.1 cannot be asked"):
+    with pytest.raises(VectorIndexUnavailable, match="does not understand"):
         await index.count()
 
 
