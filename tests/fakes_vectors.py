@@ -1,19 +1,53 @@
-"""A vector index as simple as can be: points in a dict, filters in plain Python."""
+"""A vector index as simple as can be, and points to put into any."""
 
 from collections.abc import AsyncIterator, Sequence
+from datetime import UTC, datetime
 
 import numpy as np
 
-from app.domain.ids import ItemKey
+from app.domain.conversation import Role
+from app.domain.ids import ConversationKey, ItemKey, ScopeKey, TenantId
+from app.domain.memory import ItemType
 from app.ports import RecallFilter, VectorPoint
 from app.ranking import Floats
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+DEFAULT_SCOPE = ScopeKey(1)
 
 _BATCH = 3
 """Small, so that a caller who reads one batch only is found out."""
 
 
+def towards(*values: float) -> Floats:
+    """The vector of length 1 in this direction."""
+    return np.array(values, dtype=np.float32) / np.float32(np.linalg.norm(values))
+
+
+def point(
+    key: int,
+    vector: Floats | None = None,
+    *,
+    scope: ScopeKey = DEFAULT_SCOPE,
+    conversation: int | None = None,
+    role: Role | None = None,
+    item_type: ItemType = ItemType.MESSAGE,
+    at: datetime = NOON,
+) -> VectorPoint:
+    """A point of four dimensions, unless a vector of others is given."""
+    return VectorPoint(
+        key=ItemKey(key),
+        vector=towards(1, 0, 0, 0) if vector is None else vector,
+        tenant=TenantId("acme"),
+        scope=scope,
+        conversation=None if conversation is None else ConversationKey(conversation),
+        role=role,
+        type=item_type,
+        created_at=at,
+    )
+
+
 class FakeVectorIndex:
-    """Passes the contract of VectorIndex. Its cosines are exact, to six digits."""
+    """Points in a dict, filters in plain Python. Its cosines are exact, to six digits."""
 
     def __init__(self, dimension: int) -> None:
         self._dimension = dimension

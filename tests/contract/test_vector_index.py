@@ -12,49 +12,22 @@ from hypothesis import strategies as st
 
 from app.adapters.vectors import open_edge_index, open_server_index
 from app.domain.conversation import Role
-from app.domain.ids import ConversationKey, ItemKey, ScopeKey, TenantId
+from app.domain.ids import ConversationKey, ItemKey, ScopeKey
 from app.domain.memory import ItemType, Table, item_key
 from app.ports import RecallFilter, VectorIndex, VectorPoint
 from app.ranking import Floats
-from tests.fakes_vectors import FakeVectorIndex
+from tests.fakes_vectors import DEFAULT_SCOPE, NOON, FakeVectorIndex, point, towards
 from tests.stand_in_qdrant import StandInQdrant, stand_in_qdrant
 
 DIMENSION = 4
-NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 BEGINNING = datetime.min.replace(tzinfo=UTC)
 END = datetime.max.replace(tzinfo=UTC)
-ALICE, BOB = ScopeKey(1), ScopeKey(2)
+ALICE, BOB = DEFAULT_SCOPE, ScopeKey(2)
 HALF_PRECISION = 1e-3
 
 
-def vector(*values: float) -> Floats:
-    return np.array(values, dtype=np.float32) / np.float32(np.linalg.norm(values))
-
-
-EAST, NORTH, NORTH_EAST = vector(1, 0, 0, 0), vector(0, 1, 0, 0), vector(1, 1, 0, 0)
-
-
-def point(
-    key: int,
-    to: Floats = EAST,
-    *,
-    scope: ScopeKey = ALICE,
-    conversation: int | None = None,
-    role: Role | None = None,
-    item_type: ItemType = ItemType.MESSAGE,
-    at: datetime = NOON,
-) -> VectorPoint:
-    return VectorPoint(
-        key=ItemKey(key),
-        vector=to,
-        tenant=TenantId("acme"),
-        scope=scope,
-        conversation=None if conversation is None else ConversationKey(conversation),
-        role=role,
-        type=item_type,
-        created_at=at,
-    )
+EAST, NORTH, NORTH_EAST = towards(1, 0, 0, 0), towards(0, 1, 0, 0), towards(1, 1, 0, 0)
 
 
 @pytest.fixture(scope="module")
@@ -112,7 +85,7 @@ async def test_nothing_can_be_asked_of_every_method(index: VectorIndex) -> None:
 
 
 async def test_the_nearest_comes_first_with_its_cosine(index: VectorIndex) -> None:
-    await index.upsert([point(1, -EAST), point(2, NORTH), point(3, NORTH_EAST), point(4)])
+    await index.upsert([point(1, -EAST), point(2, NORTH), point(3, NORTH_EAST), point(4, EAST)])
     nearest = await index.search(EAST, within=alice(), limit=10)
     assert [key for key, _ in nearest] == [4, 3, 2, 1]
     cosines = [cosine for _, cosine in nearest]
@@ -288,7 +261,7 @@ async def test_the_narrowest_of_several_bounds_counts(index: VectorIndex) -> Non
 directions = (
     st.lists(st.integers(-1, 1), min_size=DIMENSION, max_size=DIMENSION)
     .filter(any)
-    .map(lambda values: vector(*values))
+    .map(lambda values: towards(*values))
 )
 keys = st.integers(0, 30)
 some_conversations = st.frozensets(st.integers(1, 3).map(ConversationKey))

@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -13,13 +12,13 @@ import pytest
 
 from app.adapters.vectors import EdgeVectorIndex, open_edge_index
 from app.domain.errors import VectorIndexUnavailable
-from app.domain.ids import ItemKey, ScopeKey, TenantId
-from app.domain.memory import ItemType
+from app.domain.ids import ItemKey
 from app.ports import RecallFilter, VectorPoint
 from app.ranking import Floats
+from tests.fakes_vectors import DEFAULT_SCOPE, point
 
 DIMENSION = 8
-HERE = RecallFilter(scopes=[ScopeKey(1)])
+HERE = RecallFilter(scopes=[DEFAULT_SCOPE])
 
 
 def vectors(count: int) -> Floats:
@@ -29,19 +28,7 @@ def vectors(count: int) -> Floats:
 
 
 def points(keys: Sequence[int]) -> list[VectorPoint]:
-    return [
-        VectorPoint(
-            key=ItemKey(key),
-            vector=vector,
-            tenant=TenantId("acme"),
-            scope=ScopeKey(1),
-            conversation=None,
-            role=None,
-            type=ItemType.MESSAGE,
-            created_at=datetime(2026, 3, 1, tzinfo=UTC),
-        )
-        for key, vector in zip(keys, vectors(len(keys)), strict=True)
-    ]
+    return [point(key, vector) for key, vector in zip(keys, vectors(len(keys)), strict=True)]
 
 
 async def all_keys(index: EdgeVectorIndex) -> list[int]:
