@@ -264,6 +264,18 @@ def test_an_intact_model_is_not_replaced(tmp_path: Path) -> None:
     assert target.stat().st_ino == before
 
 
+def test_a_damaged_model_makes_way_for_another(tmp_path: Path) -> None:
+    spec = ModelSpec(source=str(a_model_folder(tmp_path / "tiny")))
+    target = build_here(spec, tmp_path / "target").folder
+    (target / "model.onnx").unlink()
+
+    publish(build_here(spec, tmp_path / "draft").folder, target)
+
+    assert CompiledModel.find(target)
+    assert not (tmp_path / "draft").exists()
+    assert drafts_in(tmp_path) == []
+
+
 def test_a_model_that_is_nowhere_is_unavailable(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
