@@ -30,4 +30,4 @@ def bound(parser: Any) -> None:
     parser.set_defaults(num_users=USERS, spawn_rate=SPAWN_RATE, run_time=RUN_TIME)
 
 
-events.init_command_line_parser.add_listener(bound)
+events.init_command_line_parser.add_listener(bound)  # type: ignore[no-untyped-call]

@@ -40,7 +40,9 @@ class MemoryUser(FastHttpUser):
             path, json=body, headers=headers, name=name, catch_response=True
         ) as response:
             if response.status_code != expected:
-                response.failure(f"{response.status_code}: {(response.text or '')[:200]}")
+                response.failure(
+                    f"{response.status_code}: {str(response.text or response.error)[:200]}"
+                )
                 return {}
             answer: dict[str, Any] = response.json()
             facts = answer.get("metadata") or {}
