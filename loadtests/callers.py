@@ -1,12 +1,14 @@
 """What asks: in a process of its own where measuring would else slow what is measured."""
 
 import asyncio
+import functools
 import importlib.util
 import os
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
 from fill import post
@@ -62,28 +64,35 @@ def probe(url: str, *, begin_at: float, seconds: float) -> tuple[float, ...]:
     return tuple(took)
 
 
-def encode(queries: list[str], *, warm_up: int) -> tuple[float, ...] | None:
+def encode(queries: list[str]) -> tuple[float, ...] | None:
     """Milliseconds of each `SentenceTransformer.encode`; None where that is not installed."""
+    model = _torch_model()
+    if model is None:
+        return None
+    took = []
+    for query in queries:
+        started = time.perf_counter()
+        model.encode(query)
+        took.append((time.perf_counter() - started) * 1000)
+    return tuple(took)
+
+
+def post_in_turn(url: str, bodies: list[Body], *, settle: bool) -> Answers:
+    """Time each post; to `settle` is to wait after each, untimed, until it is indexed."""
+    return asyncio.run(_post_in_turn(url, bodies, settle=settle))
+
+
+@functools.cache
+def _torch_model() -> Any:
     found = importlib.util.find_spec(MODEL_PACKAGE)
-    if found is None or found.origin is None or not importlib.util.find_spec("torch"):
+    if found is None or found.origin is None:
         return None
     os.environ["HF_HUB_OFFLINE"] = "1"
     try:
         from sentence_transformers import SentenceTransformer  # noqa: PLC0415  (it takes seconds)
     except ImportError:
         return None
-    model = SentenceTransformer(str(Path(found.origin).parent / "model"), device="cpu")
-    took = []
-    for query in queries:
-        started = time.perf_counter()
-        model.encode(query)
-        took.append((time.perf_counter() - started) * 1000)
-    return tuple(took[warm_up:])
-
-
-def post_in_turn(url: str, bodies: list[Body], *, settle: bool) -> Answers:
-    """Time each post; to `settle` is to wait after each, untimed, until it is indexed."""
-    return asyncio.run(_post_in_turn(url, bodies, settle=settle))
+    return SentenceTransformer(str(Path(found.origin).parent / "model"), device="cpu")
 
 
 def _timed(client: httpx.Client, body: Body, headers: dict[str, str]) -> tuple[float, Body]:

@@ -17,6 +17,8 @@ from sets import Body, Corpus
 
 # What is asked and stored per group. Questions are never asked twice, but by `cached`.
 WARM_UP, ASKED, ASKED_AGAIN = 50, 300, 100
+# The server and torch take turns of so many questions.
+IN_A_ROW = 50
 POSTS, BACKLOG_MESSAGES, WRITERS = 60, 4_000, 4
 # More than any server answers in a second, so that the callers never run out of questions.
 MOST_PER_S = 500
@@ -104,22 +106,28 @@ def restart(bench: Bench) -> Iterator[Figure]:
 
 
 def context(bench: Bench) -> Iterator[Figure]:
-    """One caller, and beside it one embedding of the same questions on torch."""
-    warm, bodies = bench.ask(WARM_UP), bench.ask(ASKED)
-    callers.ask_in_turn(bench.server.url, warm, fresh=True)
-    fresh = callers.ask_in_turn(bench.server.url, bodies, fresh=True)
-    p50 = statistics.median(fresh.took_ms)
+    """One caller; in turn with it, so that both see the same machine, the embedder on torch."""
+    url, bodies = bench.server.url, bench.ask(ASKED)
+    answers: list[callers.Answers] = []
+    on_torch: list[float] = []
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+        warm = bench.ask(WARM_UP)
+        callers.ask_in_turn(url, warm, fresh=True)
+        process.submit(callers.encode, [body["query"] for body in warm]).result()
+        for at in range(0, ASKED, IN_A_ROW):
+            part = bodies[at : at + IN_A_ROW]
+            answers.append(callers.ask_in_turn(url, part, fresh=True))
+            queries = [body["query"] for body in part]
+            on_torch.extend(process.submit(callers.encode, queries).result() or ())
+    fresh = [took for part in answers for took in part.took_ms]
     how = (
         f"no-cache, one caller, {ASKED} distinct questions over {bench.owned:,} of"
-        f" {bench.messages:,} messages; {fresh.degraded} degraded, {fresh.empty} empty"
+        f" {bench.messages:,} messages; {sum(part.degraded for part in answers)} degraded,"
+        f" {sum(part.empty for part in answers)} empty"
     )
-    yield from _spread("context, fresh", fresh.took_ms, how)
-    repeated = bodies[:ASKED_AGAIN]
-    callers.ask_in_turn(bench.server.url, repeated, fresh=False)
-    cached = callers.ask_in_turn(bench.server.url, repeated, fresh=False)
-    how = f"the same request again; {cached.cached} of {ASKED_AGAIN} from the cache"
-    yield from _spread("context, cached", cached.took_ms, how)
-    yield from _torch([body["query"] for body in (*warm, *bodies)], p50)
+    yield from _spread("context, fresh", fresh, how)
+    yield from _against_torch(statistics.median(fresh), on_torch)
+    yield from _cached(url, bodies[:ASKED_AGAIN])
 
 
 def sustained(bench: Bench) -> Iterator[Figure]:
@@ -200,17 +208,22 @@ def _idle(bench: Bench, state: str) -> Iterator[Figure]:
     yield Figure(name="RSS idle", value=bench.server.rss_mb(), unit="MB", how=how)
 
 
-def _torch(queries: list[str], context_ms: float) -> Iterator[Figure]:
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
-        took = process.submit(callers.encode, queries, warm_up=WARM_UP).result()
-    if took is None:
-        print("sentence-transformers is not installed: no comparison with torch")
+def _against_torch(context_ms: float, on_torch: list[float]) -> Iterator[Figure]:
+    if not on_torch:
+        print("Not compared with torch: sentence-transformers or its model is not installed.")
         return
-    p50 = statistics.median(took)
-    how = f"SentenceTransformer.encode of the same {len(took)} questions, one by one, server idle"
+    p50 = statistics.median(on_torch)
+    how = f"SentenceTransformer.encode, another process, the same questions, {IN_A_ROW} in turn"
     yield Figure(name="one embedding on torch, p50", value=p50, unit="ms", how=how)
     how = "p50 of a fresh context over p50 of one embedding on torch"
     yield Figure(name="context / torch embedding", value=context_ms / p50, unit="x", how=how)
+
+
+def _cached(url: str, bodies: list[Body]) -> Iterator[Figure]:
+    callers.ask_in_turn(url, bodies, fresh=False)
+    cached = callers.ask_in_turn(url, bodies, fresh=False)
+    how = f"the same request again; {cached.cached} of {len(bodies)} from the cache"
+    yield from _spread("context, cached", cached.took_ms, how)
 
 
 def _bodies(bench: Bench, copy: int) -> list[Body]:
