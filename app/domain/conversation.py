@@ -126,7 +126,6 @@ class ConversationFilter:
     """Which conversations a list shows. None and empty mean "any"; times are `created_at`."""
 
     user_id: str | None = None
-    any_user: bool = False
     folder: str | None = None
     label: str | None = None
     tag: str | None = None

@@ -383,6 +383,25 @@ class OutboxState:
     dead: int
 
 
+class Observations(Protocol):
+    """What operators see, of every tenant together."""
+
+    async def state(self, *, now: datetime) -> OutboxState: ...
+
+    async def full_text_answers(self) -> None:
+        """
+        Look whether full text can be asked.
+
+        Raises:
+            StoreUnavailable: It cannot.
+        """
+        ...
+
+    async def sizes(self) -> Mapping[str, int]:
+        """Bytes on disk, by part, where the database can tell."""
+        ...
+
+
 class Projections(Protocol):
     """What the indexer needs of SQL, for every tenant."""
 
@@ -407,8 +426,6 @@ class Projections(Protocol):
     async def retry(
         self, rows: Sequence[OutboxRow], *, due_at: datetime, error: str, dead: bool
     ) -> None: ...
-
-    async def state(self, *, now: datetime) -> OutboxState: ...
 
     async def recallable(self, *, after: ItemKey, limit: int) -> Sequence[ItemKey]:
         """The keys of items that belong into the vector index, ascending, from behind `after`."""
@@ -437,3 +454,5 @@ class Store(Protocol):
     def write(self, tenant: TenantId) -> AbstractAsyncContextManager[Transaction]: ...
 
     def project(self) -> AbstractAsyncContextManager[Projections]: ...
+
+    def observe(self) -> AbstractAsyncContextManager[Observations]: ...

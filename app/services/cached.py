@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from app.domain.context import ContextBundle, ContextRequest
 from app.domain.ids import TenantId
 from app.ports import BundleCache, Telemetry
-from app.services.forge import ContextForge
+from app.services.forge import ContextForge, SearchResult
 from app.services.recall import Situation
 from app.services.receipts import Recorder
 from app.services.situation import Surveyor
@@ -52,14 +52,18 @@ class CachedForge:
         found = self.cache.get(key)
         self.telemetry.cache_asked(hit=found is not None)
         if found is not None:
-            self.recorder.hit(tenant, situation, found)
             return Answered(bundle=found, cache_hit=True)
         return Answered(bundle=await self._once(key, tenant, request, situation), cache_hit=False)
+
+    async def search(self, tenant: TenantId, request: ContextRequest) -> SearchResult:
+        """The ranked candidates for `request`, never from the cache."""
+        situation = await self.surveyor.survey(tenant, request)
+        return await self.forge.search(request, situation)
 
     async def _once(
         self, key: Hashable, tenant: TenantId, request: ContextRequest, situation: Situation
     ) -> ContextBundle:
-        """Build unless the same is being built: then wait for that. A caller that goes does no harm."""
+        """Build, or wait for the same that is being built; a caller that goes does no harm."""
         task = self._in_flight.get(key)
         if task is None:
             task = asyncio.create_task(self._fill(key, tenant, request, situation))

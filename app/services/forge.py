@@ -3,12 +3,15 @@
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from app.domain.context import (
+    Candidate,
     ContextBundle,
     ContextRequest,
+    Degraded,
     Dropped,
+    Intent,
     Source,
 )
 from app.domain.conversation import Message
@@ -49,6 +52,17 @@ class Gathered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SearchResult:
+    """Candidates, best first. `timings` in seconds."""
+
+    intent: Intent
+    candidates: Sequence[Candidate]
+    sufficient: bool
+    degraded: Sequence[Degraded]
+    timings: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ContextForge:
     """Recalls, refines and packs memory for one turn."""
 
@@ -77,6 +91,24 @@ class ContextForge:
         bundle = self._bundle(request, gathered, packed, seconds)
         self._tell(bundle)
         return bundle
+
+    async def search(self, request: ContextRequest, situation: Situation | None) -> SearchResult:
+        """
+        The best candidates for `request`, without history and budget.
+
+        Raises:
+            StoreUnavailable: What was found could not be read.
+        """
+        started = time.perf_counter()
+        gathered = await self.gather(request, situation)
+        ended = time.perf_counter()
+        return SearchResult(
+            intent=intent_of(request.query),
+            candidates=gathered.ranked.candidates[: request.max_items],
+            sufficient=gathered.ranked.sufficient,
+            degraded=gathered.found.degraded if gathered.found else (),
+            timings={**gathered.seconds, "total": ended - started},
+        )
 
     async def gather(self, request: ContextRequest, situation: Situation | None) -> Gathered:
         """Candidates in order: the running conversation first, everything where that is little."""

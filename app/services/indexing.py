@@ -51,17 +51,16 @@ class Indexer:
         """There is work: do not wait for the next look."""
         self._wake.set()
 
-    async def run(self) -> None:
-        """Work until cancelled. No error ends it: what fails is tried again later."""
-        while True:
-            self._wake.clear()
-            try:
-                worked = await self.work_once()
-            except ForewordError as error:
-                _log.warning("the outbox cannot be read", extra={"reason": str(error)})
-                worked = False
-            if not worked:
-                await self._rest()
+    async def work(self) -> None:
+        """Do a batch, or rest until there is something to do. No failure of a part raises."""
+        self._wake.clear()
+        try:
+            worked = await self.work_once()
+        except ForewordError as error:
+            _log.warning("the outbox cannot be worked off", extra={"reason": str(error)})
+            worked = False
+        if not worked:
+            await self._rest()
 
     async def _rest(self) -> None:
         with suppress(TimeoutError):

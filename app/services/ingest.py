@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from app.domain.conversation import Conversation, NewConversation, NewMessage
+from app.domain.conversation import Conversation, ConversationChanges, NewConversation, NewMessage
 from app.domain.errors import IdempotencyConflict
 from app.domain.ids import ConversationId, MessageId, TenantId
 from app.ports import Clock, NewId
@@ -95,6 +95,28 @@ class Ingestor:
                 return answered
             conversation = await transaction.conversations.get(conversation_id)
             return await self._append(transaction, conversation, messages, prepared, once)
+
+    async def change(
+        self, tenant: TenantId, conversation_id: ConversationId, changes: ConversationChanges
+    ) -> Conversation:
+        """
+        Set what is given; archiving takes the messages out of the indexes, the rest stays.
+
+        Raises:
+            ConversationNotFound: There is none under this id.
+        """
+        now = self.clock()
+        async with self.store.write(tenant) as transaction:
+            found = await transaction.conversations.get(conversation_id)
+            await transaction.conversations.change(found.key, changes, now=now)
+            changed = await transaction.conversations.get(conversation_id)
+            if changed.archived and not found.archived:
+                await transaction.messages.unindex(changed, now=now)
+            elif found.archived and not changed.archived:
+                await transaction.messages.reindex(changed, now=now)
+            else:
+                await transaction.scopes.touch(changed.scope)
+            return changed
 
     async def _append(
         self,

@@ -4,7 +4,6 @@ Receipts: what was answered, kept without a word of memory, so that it can be re
 Receipts are written behind the answers, many at a time: a read never waits for a write.
 """
 
-import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -27,7 +26,6 @@ from app.domain.context import (
 from app.domain.errors import ForewordError
 from app.domain.ids import BundleId, ItemId, ItemKey, MessageKey, ScopeKey, TenantId
 from app.domain.memory import ItemType
-from app.ports import Clock
 from app.ports.store import Receipt, Store
 from app.services.recall import Situation
 
@@ -98,12 +96,9 @@ def _facts(bundle: ContextBundle, *, cache_hit: bool) -> dict[str, object]:
 
 @dataclass(slots=True, kw_only=True)
 class Recorder:
-    """Collects receipts and writes them in batches."""
+    """Collects receipts, to be written in batches."""
 
     store: Store
-    clock: Clock
-    interval: float = 0.25
-    """Seconds between writes."""
     _waiting: OrderedDict[BundleId, Receipt] = field(default_factory=OrderedDict)
 
     def built(
@@ -129,14 +124,12 @@ class Recorder:
             del self._waiting[key]
         return len(held)
 
-    async def run(self) -> None:
-        """Write until cancelled; what is left then is written by `flush`."""
-        while True:
-            await asyncio.sleep(self.interval)
-            try:
-                await self.flush()
-            except ForewordError as error:
-                _log.warning("receipts wait", extra={"reason": str(error)})
+    async def tick(self) -> None:
+        """Write what waits; if that fails it waits on."""
+        try:
+            await self.flush()
+        except ForewordError as error:
+            _log.warning("receipts wait", extra={"reason": str(error)})
 
     async def flush(self) -> None:
         receipts = list(self._waiting.values())

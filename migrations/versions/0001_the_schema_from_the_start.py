@@ -44,7 +44,7 @@ TABLES = (
 # postings of its own user. No positions and no sizes are kept: ranking counts for itself.
 FULL_TEXT_SQLITE = (
     """CREATE VIRTUAL TABLE full_text USING fts5(
-        terms, place, content='', detail=column, columnsize=0, tokenize="ascii tokenchars ':_'"
+        terms, place, content='', detail=column, columnsize=0, tokenize="ascii tokenchars '_:'"
     )""",
     "CREATE VIRTUAL TABLE full_text_vocabulary USING fts5vocab('full_text', 'row')",
 )

@@ -194,7 +194,7 @@ def _conversation(row: Row[Any], tags: Mapping[int, Sequence[str]]) -> Conversat
 
 def _conditions(wanted: ConversationFilter) -> list[ColumnElement[bool]]:
     c = t.conversation.c
-    conditions = [] if wanted.any_user else [t.scope.c.user_id == (wanted.user_id or "")]
+    conditions = [t.scope.c.user_id == (wanted.user_id or "")]
     if wanted.folder is not None:
         conditions.append(_inside_folder(wanted.folder))
     if wanted.label is not None:

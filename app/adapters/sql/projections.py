@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Row, Select, and_, delete, func, insert, select, update
+from sqlalchemy import Row, Select, and_, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
@@ -15,7 +15,7 @@ from app.adapters.sql.recall import recallable
 from app.domain.conversation import Role
 from app.domain.ids import ConversationKey, ItemKey, ScopeKey, TenantId
 from app.domain.memory import ItemType, Table, item_key, table_and_row
-from app.ports.store import OutboxRow, OutboxState, VectorItem
+from app.ports.store import OutboxRow, VectorItem
 from app.text.terms import indexed_text
 
 
@@ -95,17 +95,6 @@ class SqlProjections:
     ) -> None:
         await self._set(
             rows, due_at=due_at, error=error, dead=dead, attempts=d.outbox.c.attempts + 1
-        )
-
-    async def state(self, *, now: datetime) -> OutboxState:
-        o = d.outbox.c
-        waiting = select(func.count(), func.min(o.created_at)).where(o.dead.is_(False))
-        depth, oldest = (await self.connection.execute(waiting)).one()
-        given_up = select(func.count()).where(o.dead.is_(True))
-        return OutboxState(
-            depth=depth,
-            oldest_age=(now - oldest).total_seconds() if oldest else 0.0,
-            dead=(await self.connection.execute(given_up)).scalar_one(),
         )
 
     async def recallable(self, *, after: ItemKey, limit: int) -> Sequence[ItemKey]:

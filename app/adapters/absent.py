@@ -1,0 +1,56 @@
+"""What stands in for a part that could not be opened: it says so, and the others go on."""
+# ruff: noqa: ARG002  (every method only says that there is nothing)
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+
+from app.domain.errors import EmbedderUnavailable, VectorIndexUnavailable
+from app.domain.ids import ItemKey
+from app.ports import RecallFilter, VectorPoint
+from app.ranking import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class AbsentEmbedder:
+    """The model is missing or its server does not answer: lexical and episodic sources remain."""
+
+    reason: str
+    model: str = "absent"
+    dimension: int = 1
+
+    async def embed(self, texts: Sequence[str]) -> Floats:
+        raise EmbedderUnavailable(self.reason)
+
+    async def embed_query(self, text: str) -> Floats:
+        raise EmbedderUnavailable(self.reason)
+
+
+@dataclass(frozen=True, slots=True)
+class AbsentVectorIndex:
+    """The vector index cannot be opened; what should go into it waits in the outbox."""
+
+    reason: str
+
+    async def upsert(self, points: Sequence[VectorPoint]) -> None:
+        raise VectorIndexUnavailable(self.reason)
+
+    async def remove(self, keys: Sequence[ItemKey]) -> None:
+        raise VectorIndexUnavailable(self.reason)
+
+    async def search(
+        self, query: Floats, *, within: RecallFilter, limit: int
+    ) -> Sequence[tuple[ItemKey, float]]:
+        raise VectorIndexUnavailable(self.reason)
+
+    async def known(self, keys: Sequence[ItemKey]) -> frozenset[ItemKey]:
+        raise VectorIndexUnavailable(self.reason)
+
+    async def keys(self) -> AsyncIterator[Sequence[ItemKey]]:
+        raise VectorIndexUnavailable(self.reason)
+        yield []  # makes this an async iterator, as the port wants it
+
+    async def count(self) -> int:
+        raise VectorIndexUnavailable(self.reason)
+
+    async def flush(self) -> None:
+        return None

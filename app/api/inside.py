@@ -1,0 +1,129 @@
+"""Seeing inside: why something was retrieved, how much there is, what works."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Response
+from fastapi.responses import JSONResponse
+from prometheus_client import CONTENT_TYPE_LATEST
+from pydantic import Field
+
+from app.api.deps import Tenant, Use
+from app.api.schemas.context import MAX_QUERY, DegradedOut, SearchIn
+from app.api.schemas.fields import Answer, Name, Text
+from app.domain.context import Intent
+from app.domain.memory import ItemType
+
+router = APIRouter(tags=["see inside"])
+
+
+class ResultOut(Answer):
+    id: UUID
+    content: str
+    score: float
+    source: str
+    type: ItemType
+    signals: dict[str, float]
+
+
+class RetrievalOut(Answer):
+    query: str
+    intent: Intent
+    results: list[ResultOut]
+    metrics: dict[str, float]
+    flags: dict[str, Any]
+    degraded: list[DegradedOut]
+
+
+@router.get("/memory/debug/retrieval")
+async def debug_retrieval(
+    services: Use,
+    tenant: Tenant,
+    q: Annotated[Text, Query(min_length=1, max_length=MAX_QUERY)],
+    conversation_id: UUID | None = None,
+    user_id: Name | None = None,
+    limit: Annotated[int, Query(ge=1, le=500)] = 20,
+) -> RetrievalOut:
+    """What a context for `q` would be chosen from, and why."""
+    asked = SearchIn(query=q, conversation_id=conversation_id, user_id=user_id, max_items=limit)
+    found = await services.forge.search(tenant, asked.to_request())
+    return RetrievalOut(
+        query=q,
+        intent=found.intent,
+        results=[
+            ResultOut(
+                id=each.item.id,
+                content=each.item.content,
+                score=round(each.score, 6),
+                source="+".join(sorted(each.sources)),
+                type=each.item.type,
+                signals={name: round(value, 6) for name, value in each.signals.items()},
+            )
+            for each in found.candidates
+        ],
+        metrics={f"{stage}_ms": round(s * 1_000, 3) for stage, s in found.timings.items()},
+        flags=services.flags,
+        degraded=[DegradedOut(source=each.source, reason=each.reason) for each in found.degraded],
+    )
+
+
+class StatsOut(Answer):
+    conversations: int
+    messages: int
+    chunks: int
+    memory_items: int
+    users: int
+    vectors: int | None = Field(description="Of all tenants; null while the index is down.")
+    index_lag: int = Field(description="Items that wait to be indexed.")
+    index_lag_seconds: float
+    dead_letters: int
+    index_sizes: dict[str, int] = Field(description="Bytes, by part, of all tenants.")
+    consent: dict[str, int]
+
+
+@router.get("/memory/debug/stats")
+async def debug_stats(services: Use, tenant: Tenant) -> StatsOut:
+    """How much is stored and indexed."""
+    async with services.store.read(tenant) as snapshot:
+        counts = await snapshot.counts()
+    async with services.store.observe() as observations:
+        sizes = await observations.sizes()
+    outbox = await services.readiness.outbox()
+    return StatsOut(
+        conversations=counts.conversations,
+        messages=counts.messages,
+        chunks=counts.chunks,
+        memory_items=counts.memory_items,
+        users=counts.users,
+        vectors=await services.readiness.vector_count(),
+        index_lag=outbox.depth,
+        index_lag_seconds=round(outbox.oldest_age, 3),
+        dead_letters=outbox.dead,
+        index_sizes=dict(sizes),
+        consent={},
+    )
+
+
+@router.get("/metrics", include_in_schema=False)
+async def metrics(services: Use) -> Response:
+    """For Prometheus."""
+    await services.readiness.outbox()
+    return Response(services.telemetry.exposition(), media_type=CONTENT_TYPE_LATEST)
+
+
+@router.get("/healthz")
+async def healthz() -> dict[str, str]:
+    """The process runs."""
+    return {"status": "ok"}
+
+
+@router.get("/readyz", responses={503: {"description": "Requests cannot be served."}})
+async def readyz(services: Use) -> JSONResponse:
+    """200 as soon as requests can be served; each part by name, with its lag."""
+    parts = await services.readiness.parts()
+    ready = parts["database"].status == "ok"
+    document = {
+        "status": "ready" if ready else "not ready",
+        "parts": {name: {"status": part.status, **part.facts} for name, part in parts.items()},
+    }
+    return JSONResponse(document, status_code=200 if ready else 503)

@@ -1,0 +1,43 @@
+"""Structured logs: one JSON object a line, with the request id, without anybody's words."""
+
+import logging
+import sys
+from contextvars import ContextVar
+
+import structlog
+from structlog.typing import EventDict, Processor, WrappedLogger
+
+request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
+
+
+def _add_request_id(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
+    if (current := request_id.get()) is not None:
+        event["request_id"] = current
+    return event
+
+
+def configure_logging(level: str, *, json: bool) -> None:
+    """Send all logs to standard error, as JSON or as lines for people."""
+    shared: list[Processor] = [
+        structlog.stdlib.add_logger_name,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.ExtraAdder(),
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        _add_request_id,
+        structlog.processors.format_exc_info,
+    ]
+    renderer: Processor = structlog.dev.ConsoleRenderer()
+    if json:
+        renderer = structlog.processors.JSONRenderer()
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared,
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(level.upper())
+    for noisy in ("httpx", "httpcore", "alembic", "uvicorn.access"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)

@@ -1,0 +1,98 @@
+"""What every response carries, and what every request may weigh."""
+
+import re
+import time
+from http import HTTPStatus
+from uuid import uuid4
+
+from fastapi import Request
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.adapters.telemetry import PrometheusTelemetry
+from app.api.logging import request_id
+from app.api.problems import problem
+
+_REQUEST_ID = re.compile(r"[\x21-\x7e]{1,200}")
+
+
+class Envelope:
+    """Request id, server timing and metrics around each request."""
+
+    def __init__(self, app: ASGIApp, telemetry: PrometheusTelemetry) -> None:
+        self._app = app
+        self._telemetry = telemetry
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = time.perf_counter()
+        given = Headers(scope=scope).get("x-request-id", "")
+        own_id = given if _REQUEST_ID.fullmatch(given) else uuid4().hex
+        scope.setdefault("state", {})["request_id"] = own_id
+        status = HTTPStatus.INTERNAL_SERVER_ERROR.value
+
+        async def send_with_headers(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = MutableHeaders(scope=message)
+                headers["X-Request-ID"] = own_id
+                took = (time.perf_counter() - started) * 1_000
+                headers.append("Server-Timing", f"app;dur={took:.2f}")
+            await send(message)
+
+        token = request_id.set(own_id)
+        try:
+            await self._app(scope, receive, send_with_headers)
+        finally:
+            request_id.reset(token)
+            route = getattr(scope.get("route"), "path", "unmatched")
+            seconds = time.perf_counter() - started
+            self._telemetry.request_answered(scope["method"], route, status, seconds)
+
+
+class BodyTooLarge(Exception):
+    pass
+
+
+class BodyLimit:
+    """Refuses bodies above a number of bytes, before they are read where they tell their length."""
+
+    def __init__(self, app: ASGIApp, most: int) -> None:
+        self._app = app
+        self._most = most
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        told = Headers(scope=scope).get("content-length", "0")
+        if told.isdigit() and int(told) > self._most:
+            await self._refuse(scope, receive, send)
+            return
+        read = 0
+
+        async def receive_at_most() -> Message:
+            nonlocal read
+            message = await receive()
+            read += len(message.get("body", b""))
+            if read > self._most:
+                raise BodyTooLarge
+            return message
+
+        try:
+            await self._app(scope, receive_at_most, send)
+        except BodyTooLarge:
+            await self._refuse(scope, receive, send)
+
+    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
+        answer = problem(
+            Request(scope),
+            HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+            slug="body-too-large",
+            title="The body is too large.",
+            max_bytes=self._most,
+        )
+        await answer(scope, receive, send)

@@ -1,0 +1,130 @@
+"""Errors as RFC 9457 problem documents."""
+
+import re
+from collections.abc import Mapping
+from http import HTTPStatus
+from logging import getLogger
+
+from fastapi import FastAPI, Request
+from fastapi.encoders import jsonable_encoder
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from app.domain import errors as e
+
+_log = getLogger(__name__)
+
+STATUS: Mapping[type[e.ForewordError], HTTPStatus] = {
+    e.ConversationNotFound: HTTPStatus.NOT_FOUND,
+    e.MessageNotFound: HTTPStatus.NOT_FOUND,
+    e.BundleNotFound: HTTPStatus.NOT_FOUND,
+    e.InvalidCursor: HTTPStatus.UNPROCESSABLE_ENTITY,
+    e.IdempotencyConflict: HTTPStatus.CONFLICT,
+    e.IndexingTimedOut: HTTPStatus.SERVICE_UNAVAILABLE,
+    e.StoreUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
+    e.EmbedderUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
+    e.VectorIndexUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
+    e.TokenCounterUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
+}
+MEDIA_TYPE = "application/problem+json"
+RETRY_AFTER = "2"
+"""Seconds after which a 503 is worth another try."""
+
+
+def install_problem_handlers(app: FastAPI) -> None:
+    app.add_exception_handler(e.ForewordError, _on_foreword_error)
+    app.add_exception_handler(RequestValidationError, _on_invalid_request)
+    app.add_exception_handler(HTTPException, _on_http_exception)
+    app.add_exception_handler(Exception, _on_unexpected)
+
+
+async def _on_foreword_error(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, e.ForewordError)  # noqa: S101  (Starlette types handlers loosely)
+    status = STATUS[type(error)]
+    detail = {} if error.detail is None else {"detail": error.detail}
+    return problem(
+        request, status, slug=_slug(type(error)), title=error.title, **detail, **error.facts
+    )
+
+
+async def _on_invalid_request(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)  # noqa: S101  (Starlette types handlers loosely)
+    found = error.errors()
+    if any(each["type"] == "json_invalid" for each in found):
+        return problem(
+            request, HTTPStatus.BAD_REQUEST, slug="not-json", title="The body is not JSON."
+        )
+    if _wrong_media_type(request):
+        return problem(
+            request,
+            HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+            slug="unsupported-media-type",
+            title="The body must be application/json.",
+        )
+    errors = [{"pointer": _pointer(each["loc"]), "detail": each["msg"]} for each in found[:100]]
+    return problem(
+        request,
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+        slug="invalid-request",
+        title="The request does not have the documented shape.",
+        errors=errors,
+    )
+
+
+def _wrong_media_type(request: Request) -> bool:
+    sent = request.headers.get("content-type", "application/json").partition(";")[0].strip()
+    json = sent == "application/json" or (
+        sent.startswith("application/") and sent.endswith("+json")
+    )
+    return request.method in {"POST", "PUT", "PATCH"} and not json
+
+
+def _pointer(location: tuple[object, ...]) -> str:
+    """A JSON pointer into the body; for a query or path parameter its name."""
+    place, *path = location
+    steps = [str(step).replace("~", "~0").replace("/", "~1") for step in path]
+    return "#/" + "/".join(steps) if place == "body" else f"{place}:{'/'.join(steps)}"
+
+
+async def _on_http_exception(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)  # noqa: S101  (Starlette types handlers loosely)
+    status = HTTPStatus(error.status_code)
+    answer = problem(
+        request, status, slug=status.phrase.lower().replace(" ", "-"), title=f"{status.phrase}."
+    )
+    answer.headers.update(error.headers or {})
+    return answer
+
+
+async def _on_unexpected(request: Request, error: Exception) -> JSONResponse:
+    """A mistake of ours: told as such, with the trace in the log only."""
+    _log.error("unexpected error", exc_info=error, extra={"path": request.url.path})
+    return problem(
+        request,
+        HTTPStatus.INTERNAL_SERVER_ERROR,
+        slug="internal-error",
+        title="Something went wrong on our side.",
+    )
+
+
+def problem(
+    request: Request, status: HTTPStatus, *, slug: str, title: str, **facts: object
+) -> JSONResponse:
+    document = {
+        "type": f"/problems/{slug}",
+        "title": title,
+        "status": status.value,
+        "detail": title,
+        "instance": request.url.path,
+        "request_id": request.scope.get("state", {}).get("request_id"),
+        **facts,
+    }
+    retry = {"Retry-After": RETRY_AFTER} if status is HTTPStatus.SERVICE_UNAVAILABLE else None
+    return JSONResponse(
+        jsonable_encoder(document), status_code=status, media_type=MEDIA_TYPE, headers=retry
+    )
+
+
+def _slug(error: type[e.ForewordError]) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "-", error.__name__).lower()

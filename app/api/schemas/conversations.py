@@ -1,0 +1,254 @@
+from datetime import datetime
+from typing import Any, Literal, Self
+from uuid import UUID
+
+from pydantic import Field, model_validator
+
+from app.api.schemas.fields import (
+    Answer,
+    Body,
+    Importance,
+    JsonObject,
+    Label,
+    Moment,
+    Name,
+    Text,
+)
+from app.domain.conversation import (
+    DEFAULT_IMPORTANCE,
+    Conversation,
+    ConversationChanges,
+    ConversationFilter,
+    Message,
+    NewConversation,
+    NewMessage,
+    Role,
+)
+from app.services.forget import Forgotten
+from app.services.ingest import Stored
+
+MAX_MESSAGES = 10_000
+"""Messages in one request."""
+
+
+class MessageIn(Body):
+    role: Role
+    content: Text | None
+    external_id: Name | None = None
+    name: Name | None = None
+    created_at: Moment | None = None
+    tool_calls: list[JsonObject] | None = None
+    tool_call_id: Name | None = None
+    importance: Importance | None = None
+    metadata: JsonObject = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.content is None and not self.tool_calls:
+            raise ValueError("content may be null only where tool_calls is not")
+        return self
+
+    def to_message(self) -> NewMessage:
+        return NewMessage(
+            role=self.role,
+            content=self.content,
+            external_id=self.external_id,
+            name=self.name,
+            created_at=self.created_at,
+            tool_calls=self.tool_calls,
+            tool_call_id=self.tool_call_id,
+            importance=self.importance,
+            metadata=self.metadata,
+        )
+
+
+class MessagesIn(Body):
+    messages: list[MessageIn] = Field(min_length=1, max_length=MAX_MESSAGES)
+
+
+class ConversationIn(Body):
+    messages: list[MessageIn] = Field(default_factory=list, max_length=MAX_MESSAGES)
+    external_id: Name | None = None
+    user_id: Name | None = None
+    label: Label | None = None
+    folder: Label | None = None
+    importance: Importance = DEFAULT_IMPORTANCE
+    tags: list[Name] = Field(default_factory=list, max_length=100)
+    metadata: JsonObject = Field(default_factory=dict)
+    system_prompt: Text | None = None
+    created_at: Moment | None = None
+
+    def to_conversation(self) -> NewConversation:
+        return NewConversation(
+            user_id=self.user_id,
+            external_id=self.external_id,
+            label=self.label,
+            folder=self.folder,
+            importance=self.importance,
+            tags=self.tags,
+            metadata=self.metadata,
+            system_prompt=self.system_prompt,
+            created_at=self.created_at,
+            messages=[each.to_message() for each in self.messages],
+        )
+
+
+class StoredOut(Answer):
+    id: UUID
+    external_id: str | None
+    message_ids: list[UUID]
+    message_count: int = Field(description="Messages in the conversation now.")
+    token_count: int = Field(description="Tokens in the conversation now.")
+    indexed: bool = Field(description="Whether every index holds the messages already.")
+    duplicates: int = Field(description="Messages of this request that were there already.")
+
+    @classmethod
+    def of(cls, stored: Stored, *, indexed: bool) -> Self:
+        return cls(
+            id=stored.conversation_id,
+            external_id=stored.external_id,
+            message_ids=list(stored.message_ids),
+            message_count=stored.message_count,
+            token_count=stored.token_count,
+            indexed=indexed,
+            duplicates=stored.duplicates,
+        )
+
+
+class ConversationPatch(Body):
+    label: Label | None = None
+    folder: Label | None = None
+    importance: Importance = DEFAULT_IMPORTANCE
+    tags: list[Name] = Field(default_factory=list, max_length=100)
+    metadata: JsonObject = Field(default_factory=dict)
+    archived: bool = False
+
+    def to_changes(self) -> ConversationChanges:
+        return ConversationChanges(
+            given=frozenset(self.model_fields_set),
+            label=self.label,
+            folder=self.folder,
+            importance=self.importance,
+            tags=self.tags,
+            metadata=self.metadata,
+            archived=self.archived,
+        )
+
+
+class ConversationOut(Answer):
+    id: UUID
+    external_id: str | None
+    user_id: str | None
+    label: str | None
+    folder: str | None
+    importance: int
+    tags: list[str]
+    metadata: dict[str, Any]
+    system_prompt: str | None
+    archived: bool
+    created_at: datetime
+    updated_at: datetime
+    message_count: int
+    token_count: int
+
+    @classmethod
+    def of(cls, conversation: Conversation) -> Self:
+        return cls.model_validate(conversation, from_attributes=True)
+
+
+class PageQuery(Body):
+    limit: int = Field(default=50, ge=1, le=500)
+    cursor: str | None = Field(default=None, max_length=500)
+
+
+class ConversationQuery(PageQuery):
+    user_id: Name | None = None
+    folder: Label | None = None
+    label: Label | None = None
+    tag: Name | None = None
+    q: Label | None = Field(default=None, description="In label, folder or external id.")
+    after: Moment | None = None
+    before: Moment | None = None
+
+    def to_filter(self) -> ConversationFilter:
+        return ConversationFilter(
+            user_id=self.user_id,
+            folder=self.folder,
+            label=self.label,
+            tag=self.tag,
+            text=self.q,
+            after=self.after,
+            before=self.before,
+        )
+
+
+class MessageQuery(PageQuery):
+    order: Literal["asc", "desc"] = "asc"
+
+
+class ConversationPage(Answer):
+    items: list[ConversationOut]
+    next_cursor: str | None
+
+
+class MessageOut(Answer):
+    id: UUID
+    external_id: str | None
+    conversation_id: UUID
+    role: Role
+    name: str | None
+    content: str | None
+    tool_calls: list[dict[str, Any]] | None
+    tool_call_id: str | None
+    importance: int | None
+    metadata: dict[str, Any]
+    created_at: datetime
+    tokens: int
+
+    @classmethod
+    def of(cls, message: Message) -> Self:
+        return cls.model_validate(message, from_attributes=True)
+
+
+class MessagePage(Answer):
+    items: list[MessageOut]
+    next_cursor: str | None
+
+
+class ErasedOut(Answer):
+    messages: int
+    chunks: int
+    vectors: int
+    embeddings: int
+    full_text: int
+    memory_items: int
+    edges: int
+    bundles: int
+    cache_entries: int
+
+
+class ErasureOut(Answer):
+    erasure_id: str
+    erased: ErasedOut
+    rebuilt: dict[str, int]
+    remaining: int = Field(description="What a search of every index still found: 0.")
+
+    @classmethod
+    def of(cls, forgotten: Forgotten) -> Self:
+        erased = forgotten.erased
+        return cls(
+            erasure_id=forgotten.erasure_id,
+            erased=ErasedOut(
+                messages=erased.messages,
+                chunks=erased.chunks,
+                vectors=forgotten.vectors,
+                embeddings=erased.embeddings,
+                full_text=erased.full_text,
+                memory_items=erased.memory_items,
+                edges=0,
+                bundles=erased.bundles,
+                cache_entries=forgotten.cache_entries,
+            ),
+            rebuilt={"summaries": 0},
+            remaining=forgotten.remaining,
+        )

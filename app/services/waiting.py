@@ -1,0 +1,44 @@
+"""Waiting until what was written is in every index."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from app.domain.errors import IndexingTimedOut
+from app.domain.ids import TenantId
+from app.ports.store import Store
+from app.services.indexing import Indexer
+
+_LOOK_AGAIN = 0.25
+"""Seconds between looks at the outbox: another replica's worker does not tell us."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexWaiter:
+    store: Store
+    indexer: Indexer
+
+    def wake(self) -> None:
+        """There is something to index; nobody waits for it."""
+        self.indexer.wake()
+
+    async def wait(
+        self, tenant: TenantId, outbox_key: int, *, seconds: float, facts: Mapping[str, object]
+    ) -> None:
+        """
+        Return once every index holds what the tenant wrote up to `outbox_key`.
+
+        Raises:
+            IndexingTimedOut: That took longer than `seconds`; `facts` tell what is stored anyway.
+        """
+        ends = time.monotonic() + seconds
+        self.indexer.wake()
+        while not await self._indexed(tenant, outbox_key):
+            left = ends - time.monotonic()
+            if left <= 0:
+                raise IndexingTimedOut(None, waited_s=seconds, **facts)
+            await self.indexer.progress(at_most=min(left, _LOOK_AGAIN))
+
+    async def _indexed(self, tenant: TenantId, outbox_key: int) -> bool:
+        async with self.store.read(tenant) as snapshot:
+            return await snapshot.indexed_until(outbox_key)
