@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from fill import post
-from sets import Body
+
+from loadtests.fill import post
+from loadtests.sets import Body
 
 NO_CACHE = {"Cache-Control": "no-cache"}
 TIMEOUT_S = 60.0

@@ -9,11 +9,9 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
 
-import callers
-import disk
-import fill
-from server import Server
-from sets import Body, Corpus
+from loadtests import callers, disk, fill
+from loadtests.server import Server
+from loadtests.sets import Body, Corpus
 
 # What is asked and stored per group. Questions are never asked twice, but by `cached`.
 WARM_UP, ASKED, ASKED_AGAIN = 50, 300, 100

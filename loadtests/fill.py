@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import httpx
-from sets import Body, Corpus, Session, is_person, renaming
+
+from loadtests.sets import Body, Corpus, Session, is_person, renaming
 
 # Of this user a share of all messages is, and this user is asked.
 OWNER = "owner"
@@ -16,8 +17,8 @@ POST_SIZE = 10
 # How long one call waits for the indexes (as long as the server allows), and all of it.
 WAIT_S = 600
 FILL_TIMEOUT_S = 3_600.0
-# How often a post is tried again where the server says that it is too busy.
-TRIES = 50
+# How often a post is tried where the server says that it is too busy.
+TRIES = 5
 BUSY = (httpx.codes.TOO_MANY_REQUESTS, httpx.codes.SERVICE_UNAVAILABLE)
 # From here on, copies of the corpus are not stored: names that nobody has heard of.
 UNHEARD_OF = 200
@@ -96,7 +97,8 @@ async def post(client: httpx.AsyncClient, body: Body, *, wait: bool = False) -> 
         if response.status_code not in BUSY:
             break
         await asyncio.sleep(min(float(response.headers.get("Retry-After", 1)), 5))
-    response.raise_for_status()
+    if not response.is_success:
+        raise RuntimeError(f"POST /conversations: {response.status_code} {response.text[:1000]}")
     return seconds
 
 

@@ -8,15 +8,16 @@ Without the options: 8 users in all (`-u`), 8 more per second (`-r`), 30 seconds
 machine (`--host`). Without a name: all three kinds, in equal numbers. Where the server wants a
 key, FOREWORD_KEY holds it. Texts are made here and the same in every run.
 
-Figures of one store at a known size, with one caller and with many: `loadtests/measure.py`.
+Figures of one store at a known size, with one caller and with many: `python -m loadtests.measure`.
 """
 
 from typing import Any
 
 from locust import events
-from scenarios.chat_turn import ChatTurn
-from scenarios.import_burst import ImportBurst
-from scenarios.read_heavy import ReadHeavy
+
+from loadtests.scenarios.chat_turn import ChatTurn
+from loadtests.scenarios.import_burst import ImportBurst
+from loadtests.scenarios.read_heavy import ReadHeavy
 
 __all__ = ["ChatTurn", "ImportBurst", "ReadHeavy"]
 

@@ -1,7 +1,7 @@
 """
 Fill a store with an evaluation set and measure the server over it, on this machine.
 
-    python loadtests/measure.py --set locomo.json.gz --messages 100000 --owned 10000
+    python -m loadtests.measure --set locomo.json.gz --messages 100000 --owned 10000
 
 Starts its own server on loopback over a data directory of its own, and ends it. The set is
 repeated under other users and names until there are enough messages. Prints a markdown table.
@@ -13,15 +13,17 @@ import json
 import os
 import platform
 import shutil
+import signal
+import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
-import figures
-from fill import questions
-from server import Server
-from sets import Corpus, read_corpus
+from loadtests import figures
+from loadtests.fill import questions
+from loadtests.server import Server
+from loadtests.sets import Corpus, read_corpus
 
 # What the store was filled with, beside it, so that a kept one is not filled again.
 MARK = "filled.json"
@@ -29,6 +31,8 @@ MARK = "filled.json"
 
 def main() -> None:
     options = _options()
+    # Whoever ends this ends the server with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     corpus = read_corpus(options.set)
     base = options.data_dir or Path(tempfile.mkdtemp(prefix="foreword-measure-"))
     (base / "store").mkdir(parents=True, exist_ok=True)

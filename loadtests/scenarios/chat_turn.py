@@ -2,8 +2,8 @@
 
 from locust import between, task
 
-from scenarios import corpus
-from scenarios.memory_user import MemoryUser
+from loadtests.scenarios import corpus
+from loadtests.scenarios.memory_user import MemoryUser
 
 # After so many turns the chat ends and another begins; memories of the first stay.
 TURNS = 20

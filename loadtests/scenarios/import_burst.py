@@ -2,8 +2,8 @@
 
 from locust import between, task
 
-from scenarios import corpus
-from scenarios.memory_user import MemoryUser
+from loadtests.scenarios import corpus
+from loadtests.scenarios.memory_user import MemoryUser
 
 SHORTEST, LONGEST = 50, 200
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from locust import FastHttpUser
 
-from scenarios import corpus
+from loadtests.scenarios import corpus
 
 # A loaded machine answers late; an answer later than this counts as a failure.
 TIMEOUT_S = 30.0

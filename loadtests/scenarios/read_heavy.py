@@ -4,8 +4,8 @@ from urllib.parse import urlencode
 
 from locust import between, task
 
-from scenarios import corpus
-from scenarios.memory_user import MemoryUser
+from loadtests.scenarios import corpus
+from loadtests.scenarios.memory_user import MemoryUser
 
 # Each reader brings this much to read, so 8 readers make 24 users with 1,440 messages.
 USERS_PER_READER = 3
