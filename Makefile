@@ -39,7 +39,7 @@ check:
 
 # Pins what is installed now.
 lock:
-	$(BIN)/python -m pip freeze --exclude-editable --exclude foreword | sort --ignore-case > constraints.txt
+	$(BIN)/python -m pip freeze --exclude-editable --exclude foreword | sed "s/+cpu$$//" | sort --ignore-case > constraints.txt
 
 clean:
 	rm -rf .venv build dist *.egg-info

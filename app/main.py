@@ -9,6 +9,7 @@ from logging import getLogger
 
 from fastapi import FastAPI
 from pydantic import SecretStr
+from threadpoolctl import threadpool_limits
 from uuid_utils.compat import uuid7
 
 from app import __version__
@@ -86,6 +87,8 @@ async def _open(
 ) -> Services:
     """Open every part, in the order in which they need each other; `stack` closes them."""
     settings.data_dir.mkdir(parents=True, exist_ok=True)
+    # Our matrices are small: more threads would only spin and take the processor from the others.
+    threadpool_limits(limits=1, user_api="blas")
     store = await _open_store(settings, stack)
     embedder = await _open_embedder(settings, telemetry, stack)
     vectors = await _open_vectors(settings, embedder, stack)

@@ -138,10 +138,6 @@ class Candidate:
     erased: bool = False
     """In a replay: the item is gone, and what is left are its id, type and score."""
 
-    @property
-    def pinned(self) -> bool:
-        return Source.PINNED in self.sources
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Degraded:
@@ -153,9 +149,9 @@ class Degraded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dropped:
-    """A candidate that is not in the bundle, and why."""
+    """A candidate that is not in the bundle (its id as text), and why."""
 
-    id: ItemId
+    id: str
     reason: str
 
 

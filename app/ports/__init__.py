@@ -70,8 +70,8 @@ class RecallFilter:
     What a search may find.
 
     `scopes` is never empty in a search that finds something: no scope, no answer; the same goes for
-    `conversations`, of which None means "any". For the rest None and empty mean "any". `after` is inclusive, `before` exclusive, `as_of` inclusive; all
-    three compare with `created_at`, so a DAO takes the narrowest.
+    `conversations`, of which None means "any". For the rest None and empty mean "any". `after` is
+    inclusive, `before` exclusive, `as_of` inclusive; all three compare with `created_at`.
     """
 
     scopes: Sequence[ScopeKey]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Generic, Protocol, Self, TypeVar
 
-from app.domain.context import Filters, MemoryItem
+from app.domain.context import Filters
 from app.domain.conversation import (
     Conversation,
     ConversationChanges,
@@ -33,6 +33,7 @@ from app.domain.ids import (
 )
 from app.domain.memory import ItemType
 from app.ports import RecallFilter
+from app.ranking.pool import Recalled
 
 T = TypeVar("T")
 
@@ -60,17 +61,6 @@ class StoredMessage:
     name: str | None
     content_hash: bytes
     created_at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recalled:
-    """An item as ranking needs it."""
-
-    item: MemoryItem
-    conversation: ConversationKey | None
-    vector: bytes | None
-    """float16, little endian; None while it is not embedded."""
-    bag: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -302,7 +292,7 @@ class BundleReader(Protocol):
 
 
 class Snapshot(Protocol):
-    """Reads of one tenant at one moment."""
+    """Reads of one tenant; each sees the last commit before it."""
 
     @property
     def scopes(self) -> ScopeReader: ...

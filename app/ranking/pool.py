@@ -1,12 +1,14 @@
 """The candidates of one query as arrays."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.domain.context import MemoryItem
+from app.domain.ids import ItemKey
 from app.ranking import Floats
 from app.ranking.bm25 import Bags
 
@@ -27,22 +29,52 @@ def unpack_vectors(packed: Sequence[bytes | None], dimension: int) -> Floats:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Recalled:
+    """
+    An item as ranking needs it; `read` makes the whole item of it, which few of a pool become.
+
+    `created_at` in seconds since 1970. `vector` is packed, None while the item is not embedded;
+    `bag` are its packed terms.
+    """
+
+    key: ItemKey
+    id: str
+    created_at: float
+    tokens: int
+    importance: int
+    label: str | None
+    content: str
+    content_hash: bytes
+    vector: bytes | None
+    bag: bytes
+    read: Callable[[], MemoryItem]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Pool:
     """n candidates: what they are, their vectors, shape (n, d), and their words."""
 
-    items: Sequence[MemoryItem]
+    recalled: Sequence[Recalled]
     vectors: Floats
     bags: Bags
 
+    @classmethod
+    def of(cls, recalled: Sequence[Recalled], *, dimension: int) -> Self:
+        return cls(
+            recalled=recalled,
+            vectors=unpack_vectors([each.vector for each in recalled], dimension),
+            bags=Bags.unpack([each.bag for each in recalled]),
+        )
+
     @property
     def created_at(self) -> NDArray[np.float64]:
-        """Moments of creation in seconds since 1970, shape (n,)."""
-        return np.array([item.created_at.timestamp() for item in self.items], dtype=np.float64)
+        """Seconds since 1970, shape (n,)."""
+        return np.array([each.created_at for each in self.recalled], dtype=np.float64)
 
     @property
     def importance(self) -> Floats:
         """1 to 10, shape (n,)."""
-        return np.array([item.importance for item in self.items], dtype=np.float32)
+        return np.array([each.importance for each in self.recalled], dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

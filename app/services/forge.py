@@ -18,10 +18,10 @@ from app.domain.conversation import Message
 from app.domain.ids import BundleId, ItemKey
 from app.domain.memory import Table, item_key
 from app.ports import Clock, Embedder, NewId, Telemetry
-from app.ports.store import Recalled, Store
-from app.ranking.bm25 import Bags, idf
+from app.ports.store import Store
+from app.ranking.bm25 import idf
 from app.ranking.candidates import Ranked, Taste, rank
-from app.ranking.pool import Pool, QueryView, unpack_vectors
+from app.ranking.pool import Pool, QueryView, Recalled
 from app.services.packing import Packed, Packer
 from app.services.recall import Found, Recaller, Situation
 from app.text.intent import intent_of
@@ -85,7 +85,7 @@ class ContextForge:
         started = time.perf_counter()
         gathered = await self.gather(request, situation)
         packing = time.perf_counter()
-        packed = self.packer.pack(request, gathered.history, gathered.ranked.candidates)
+        packed = self.packer.pack(request, gathered.history, gathered.ranked.scored)
         ended = time.perf_counter()
         seconds = {**gathered.seconds, "pack": ended - packing, "total": ended - started}
         bundle = self._bundle(request, gathered, packed, seconds)
@@ -104,8 +104,8 @@ class ContextForge:
         ended = time.perf_counter()
         return SearchResult(
             intent=intent_of(request.query),
-            candidates=gathered.ranked.candidates[: request.max_items],
-            sufficient=gathered.ranked.sufficient,
+            candidates=[each.candidate() for each in gathered.ranked.scored[: request.max_items]],
+            sufficient=gathered.ranked.good > 0,
             degraded=gathered.found.degraded if gathered.found else (),
             timings={**gathered.seconds, "total": ended - started},
         )
@@ -117,7 +117,7 @@ class ContextForge:
         inside = situation.in_conversation()
         if inside is not None:
             gathered = await self._gather(request, inside)
-            if len(gathered.ranked.good) >= _GOOD_ONES:
+            if gathered.ranked.good >= _GOOD_ONES:
                 return gathered
         return await self._gather(request, situation)
 
@@ -158,7 +158,7 @@ class ContextForge:
         unwanted = exclusion(request.filters.exclude_terms)
         if unwanted is None:
             return recalled
-        return [each for each in recalled if not unwanted.search(fold(each.item.content))]
+        return [each for each in recalled if not unwanted.search(fold(each.content))]
 
     def _rank(
         self,
@@ -177,11 +177,7 @@ class ContextForge:
             idf=idf(scope.messages, [frequency[term] for term in terms]),
             average_length=scope.terms / scope.messages if scope.messages else 0.0,
         )
-        pool = Pool(
-            items=[each.item for each in recalled],
-            vectors=unpack_vectors([each.vector for each in recalled], self.embedder.dimension),
-            bags=Bags.unpack([each.bag for each in recalled]),
-        )
+        pool = Pool.of(recalled, dimension=self.embedder.dimension)
         taste = Taste(
             weights=request.weights,
             preferred_labels=frozenset(request.preferred_labels),
@@ -211,7 +207,7 @@ class ContextForge:
             budget_tokens=request.budget_tokens,
             candidates=gathered.candidates,
             deduplicated=gathered.ranked.deduplicated,
-            sufficient=gathered.ranked.sufficient,
+            sufficient=gathered.ranked.good > 0,
             degraded=gathered.found.degraded if gathered.found else (),
             dropped=dropped,
             timings=seconds,

@@ -7,6 +7,8 @@ from app.domain.context import Candidate, ContextRequest, Dropped, Format
 from app.domain.conversation import Message
 from app.ports import TokenCounter
 from app.ranking.budget import newest_that_fit, pack
+from app.ranking.candidates import Scored
+from app.ranking.pool import Recalled
 from app.text.render import (
     PREAMBLE,
     render_item,
@@ -45,26 +47,27 @@ class Packer:
         return tail[len(tail) - count :]
 
     def pack(
-        self, request: ContextRequest, history: Sequence[Message], ranked: Sequence[Candidate]
+        self, request: ContextRequest, history: Sequence[Message], scored: Sequence[Scored]
     ) -> Packed:
-        """Pinned first, then by score; the answer keeps the order of `ranked`."""
-        order = sorted(ranked, key=lambda candidate: not candidate.pinned)
+        """Pinned first, then by score; the answer keeps the order of `scored`."""
+        order = sorted(scored, key=lambda each: not each.pinned)
         costs = self._costs(request, order)
         room = request.budget_tokens - self._fixed(request, history)
-        taken = {order[at].item.key for at in pack(costs, room=room, most=request.max_items)}
-        chosen = [each for each in ranked if each.item.key in taken]
-        return self._laid_out(request, history, chosen, ranked)
+        packed = pack(costs, room=room, most=request.max_items)
+        taken = {order[at].recalled.key for at in packed}
+        chosen = [each.candidate() for each in scored if each.recalled.key in taken]
+        return self._laid_out(request, history, chosen, scored)
 
-    def _costs(self, request: ContextRequest, order: Sequence[Candidate]) -> list[int]:
+    def _costs(self, request: ContextRequest, order: Sequence[Scored]) -> list[int]:
         if request.format is Format.JSON:
-            return [each.item.tokens for each in order]
-        return [self._rendered_cost(each, request.budget_tokens) for each in order]
+            return [each.recalled.tokens for each in order]
+        return [self._rendered_cost(each.recalled, request.budget_tokens) for each in order]
 
-    def _rendered_cost(self, candidate: Candidate, budget: int) -> int:
+    def _rendered_cost(self, recalled: Recalled, budget: int) -> int:
         """What never fits is not rendered just to be counted."""
-        if candidate.item.tokens > budget:
-            return candidate.item.tokens
-        return self.tokens.count(render_item(candidate.item)) + 1
+        if recalled.tokens > budget:
+            return recalled.tokens
+        return self.tokens.count(render_item(recalled.read())) + 1
 
     def _fixed(self, request: ContextRequest, history: Sequence[Message]) -> int:
         """What is in before any memory is."""
@@ -78,7 +81,7 @@ class Packer:
         request: ContextRequest,
         history: Sequence[Message],
         chosen: list[Candidate],
-        ranked: Sequence[Candidate],
+        scored: Sequence[Scored],
     ) -> Packed:
         """Render, count, and leave out the last items while the whole is over the budget."""
         while True:
@@ -93,12 +96,12 @@ class Packer:
                 text, messages, tokens = None, None, 0
                 break
         taken = {each.item.key for each in chosen}
-        left = [each for each in ranked if each.item.key not in taken]
+        left = [each.recalled.id for each in scored if each.recalled.key not in taken]
         reason = "max_items" if len(chosen) >= request.max_items else "budget"
         return Packed(
             history=history,
             candidates=chosen,
-            dropped=[Dropped(id=each.item.id, reason=reason) for each in left],
+            dropped=[Dropped(id=each, reason=reason) for each in left],
             text=text,
             messages=messages,
             tokens=tokens,

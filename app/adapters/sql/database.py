@@ -1,8 +1,9 @@
 """Engines and transactions: one writer and parallel readers on SQLite, pools on PostgreSQL."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from sqlalchemy import Connection, event
 from sqlalchemy.engine import URL, make_url
@@ -11,6 +12,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
+from app.adapters.sql.one_hop import connect
 from app.domain.errors import StoreUnavailable
 
 _PRAGMAS = (
@@ -27,8 +29,8 @@ class Database:
     """
     Where rows live.
 
-    `read` gives a snapshot that cannot write; `write` one transaction that commits when its
-    block ends well and rolls back when it raises. On SQLite there is one writer at a time.
+    `read` gives a connection for reading; `write` one transaction that commits when its block ends
+    well and rolls back when it raises. On SQLite there is one writer at a time.
     """
 
     reader: AsyncEngine
@@ -120,38 +122,38 @@ def _open_postgres(address: URL, size: int, timeout: float) -> AsyncEngine:
 
 
 def _open_sqlite(address: URL, readers: int, timeout: float, *, durable: bool) -> Database:
+    """Readers run without transactions: each statement sees the last commit before it."""
     synchronous = "FULL" if durable else "NORMAL"
-    extra = (f"PRAGMA synchronous = {synchronous}", f"PRAGMA busy_timeout = {int(timeout * 1000)}")
-    writer = create_async_engine(
-        address,
-        pool_size=1,
-        max_overflow=0,
-        pool_timeout=timeout,
-        connect_args={"timeout": timeout},
+    pragmas = (
+        *_PRAGMAS,
+        f"PRAGMA synchronous = {synchronous}",
+        f"PRAGMA busy_timeout = {int(timeout * 1000)}",
     )
-    _prepare(writer, (*_PRAGMAS, *extra), begin="BEGIN IMMEDIATE")
-    reader = create_async_engine(
-        address,
-        pool_size=readers,
-        max_overflow=0,
-        pool_timeout=timeout,
-        connect_args={"timeout": timeout},
-    )
-    _prepare(reader, (*_PRAGMAS, *extra, "PRAGMA query_only = ON"), begin="BEGIN")
+
+    def engine(size: int) -> AsyncEngine:
+        return create_async_engine(
+            address,
+            async_creator=partial(connect, address.database or "", timeout=timeout),
+            pool_size=size,
+            max_overflow=0,
+            pool_timeout=timeout,
+        )
+
+    reader, writer = engine(readers), engine(1)
+    _prepare(reader, (*pragmas, "PRAGMA query_only = ON"))
+    _prepare(writer, pragmas)
+
+    @event.listens_for(writer.sync_engine, "begin")
+    def on_begin(connection: Connection) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
     return Database(reader, writer)
 
 
-def _prepare(engine: AsyncEngine, pragmas: tuple[str, ...], *, begin: str) -> None:
-    """Take transactions away from the driver, which would begin them too late, and set pragmas."""
-
+def _prepare(engine: AsyncEngine, pragmas: Sequence[str]) -> None:
     @event.listens_for(engine.sync_engine, "connect")
     def on_connect(connection: DBAPIConnection, _: object) -> None:
-        connection.isolation_level = None
         cursor = connection.cursor()
         for pragma in pragmas:
             cursor.execute(pragma)
         cursor.close()
-
-    @event.listens_for(engine.sync_engine, "begin")
-    def on_begin(connection: Connection) -> None:
-        connection.exec_driver_sql(begin)

@@ -4,34 +4,32 @@ Full text: FTS5 on SQLite, tsvector with GIN on PostgreSQL, one way of asking.
 Every term carries its scope ("12:word"), so a search reads the postings of one user only, however
 many others there are, and what a term is worth does not depend on what others said. The index
 finds; `app.ranking.bm25` scores. No text reaches a query syntax: terms hold word characters only.
+
+Statements are constant: terms and weights travel as one parameter, so nothing is compiled twice.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from sqlalchemy import (
     ARRAY,
-    ColumnElement,
-    Select,
+    Float,
+    Integer,
     Text,
+    TextualSelect,
     bindparam,
-    cast,
-    column,
     delete,
     func,
     insert,
-    literal,
-    select,
-    table,
-    union_all,
+    text,
 )
 from sqlalchemy.dialects import postgresql
-from sqlalchemy.dialects.postgresql import TSQUERY
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql.dialect import is_postgres
-from app.adapters.sql.tables_full_text import full_text_postgres
+from app.adapters.sql.tables_full_text import fts5, full_text_postgres
 from app.domain.ids import ConversationKey, ItemKey, ScopeKey
 
 MAX_CONVERSATIONS_INSIDE = 32
@@ -39,9 +37,6 @@ MAX_CONVERSATIONS_INSIDE = 32
 
 _MAX_DISTINCT_TERMS = 50_000
 """A tsvector holds less than a megabyte; the rest of such a message is found through its chunks."""
-
-_fts5 = table("full_text", column("rowid"), column("terms"), column("place"), column("full_text"))
-_vocabulary = table("full_text_vocabulary", column("term"), column("doc"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +47,14 @@ class Entry:
     scope: ScopeKey
     conversation: ConversationKey
     terms: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A statement that selects `item_key` and `weight` once per matched term, and its values."""
+
+    statement: TextualSelect
+    values: Mapping[str, object]
 
 
 class FullText(Protocol):
@@ -67,13 +70,13 @@ class FullText(Protocol):
         """How many documents of the scope hold each of `terms`, where any does."""
         ...
 
-    def holding(
+    def search(
         self,
         scope: ScopeKey,
         weights: Mapping[str, float],
         conversations: Sequence[ConversationKey],
-    ) -> Select[tuple[int, float]]:
-        """Selects `item_key` and `weight`, once for each of the terms that a document holds."""
+    ) -> Search:
+        """Finds what holds any of the terms, inside `conversations` where there are any."""
         ...
 
 
@@ -89,46 +92,59 @@ def _place(conversation: ConversationKey) -> str:
     return f"c{conversation}"
 
 
+def _selects(sql: str) -> TextualSelect:
+    return text(sql).columns(item_key=Integer, weight=Float)
+
+
+_FTS5_FREQUENCIES = text(
+    "SELECT term, doc FROM full_text_vocabulary WHERE term IN (SELECT value FROM json_each(:terms))"
+)
+_FTS5_HELD = text("SELECT rowid FROM full_text WHERE full_text MATCH :places")
+# CROSS JOIN keeps SQLite from turning the two around.
+_FTS5_SEARCH = _selects(
+    "SELECT f.rowid AS item_key, j.value ->> 1 AS weight FROM json_each(:matches) AS j"
+    " CROSS JOIN full_text AS f ON f.full_text MATCH (j.value ->> 0)"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class _Fts5:
     connection: AsyncConnection
 
     async def add(self, entries: Sequence[Entry]) -> None:
         if entries:
-            await self.connection.execute(insert(_fts5), [_fts5_row(each) for each in entries])
+            await self.connection.execute(insert(fts5), [_fts5_row(each) for each in entries])
 
     async def remove(self, entries: Sequence[Entry]) -> None:
         rows = [{"full_text": "delete", **_fts5_row(each)} for each in entries]
         if rows:
-            await self.connection.execute(insert(_fts5), rows)
+            await self.connection.execute(insert(fts5), rows)
 
     async def held(self, conversations: Sequence[ConversationKey]) -> Sequence[ItemKey]:
         places = " OR ".join(f'"{_place(each)}"' for each in conversations)
-        wanted = select(_fts5.c.rowid).where(_fts5.c.full_text.op("MATCH")(f"place : ({places})"))
-        return list((await self.connection.execute(wanted)).scalars()) if conversations else []
+        if not places:
+            return []
+        rows = await self.connection.execute(_FTS5_HELD, {"places": f"place : ({places})"})
+        return list(rows.scalars())
 
     async def frequencies(self, scope: ScopeKey, terms: Sequence[str]) -> Mapping[str, int]:
         scoped = {_scoped(scope, term): term for term in terms}
-        wanted = select(_vocabulary.c.term, _vocabulary.c.doc).where(
-            _vocabulary.c.term.in_(list(scoped))
-        )
-        return {scoped[row.term]: row.doc for row in await self.connection.execute(wanted)}
+        rows = await self.connection.execute(_FTS5_FREQUENCIES, {"terms": json.dumps(list(scoped))})
+        return {scoped[row.term]: row.doc for row in rows}
 
-    def holding(
+    def search(
         self,
         scope: ScopeKey,
         weights: Mapping[str, float],
         conversations: Sequence[ConversationKey],
-    ) -> Select[tuple[int, float]]:
+    ) -> Search:
         places = " OR ".join(f'"{_place(each)}"' for each in conversations)
         inside = f" AND place : ({places})" if places else ""
-        return _one_by_one(
-            _fts5.c.rowid,
-            {
-                _fts5.c.full_text.op("MATCH")(f'terms : "{_scoped(scope, term)}"{inside}'): weight
-                for term, weight in weights.items()
-            },
-        )
+        matches = [
+            [f'terms : "{_scoped(scope, term)}"{inside}', weight]
+            for term, weight in weights.items()
+        ]
+        return Search(_FTS5_SEARCH, {"matches": json.dumps(matches)})
 
 
 def _fts5_row(entry: Entry) -> dict[str, object]:
@@ -136,80 +152,72 @@ def _fts5_row(entry: Entry) -> dict[str, object]:
     return {"rowid": entry.key, "terms": terms, "place": _place(entry.conversation)}
 
 
+_TEXTS = ARRAY(Text)
+_KEYS = ARRAY(BigInteger)
+_TSVECTOR_FREQUENCIES = text(
+    "SELECT t.term, (SELECT count(*) FROM full_text WHERE document @@ t.query::tsquery) AS doc"
+    " FROM unnest(:terms, :queries) AS t(term, query)"
+).bindparams(bindparam("terms", type_=_TEXTS), bindparam("queries", type_=_TEXTS))
+_TSVECTOR_HELD = text("SELECT item_key FROM full_text WHERE document @@ (:places)::tsquery")
+_TSVECTOR_SEARCH = _selects(
+    "SELECT f.item_key, t.weight FROM unnest(:queries, :weights) AS t(query, weight)"
+    " JOIN full_text AS f ON f.document @@ t.query::tsquery"
+).bindparams(bindparam("queries", type_=_TEXTS), bindparam("weights", type_=ARRAY(Float)))
+
+
 @dataclass(frozen=True, slots=True)
 class _Tsvector:
     connection: AsyncConnection
 
     async def add(self, entries: Sequence[Entry]) -> None:
-        if not entries:
-            return
-        lexemes = bindparam("lexemes", type_=ARRAY(Text))
-        rows = postgresql.insert(full_text_postgres).values(
-            item_key=bindparam("key"), document=func.array_to_tsvector(lexemes)
-        )
-        replacing = rows.on_conflict_do_update(
-            index_elements=["item_key"], set_={"document": rows.excluded.document}
-        )
-        await self.connection.execute(replacing, [_tsvector_row(each) for each in entries])
+        if entries:
+            await self.connection.execute(_TSVECTOR_ADD, [_tsvector_row(each) for each in entries])
 
     async def remove(self, entries: Sequence[Entry]) -> None:
-        keys = [entry.key for entry in entries]
-        await self.connection.execute(
-            delete(full_text_postgres).where(full_text_postgres.c.item_key.in_(keys))
-        )
+        c = full_text_postgres.c
+        keys = func.any(bindparam("keys", [entry.key for entry in entries], type_=_KEYS))
+        await self.connection.execute(delete(full_text_postgres).where(c.item_key == keys))
 
     async def held(self, conversations: Sequence[ConversationKey]) -> Sequence[ItemKey]:
-        places = cast(" | ".join(f"'{_place(each)}'" for each in conversations), TSQUERY)
-        wanted = select(full_text_postgres.c.item_key).where(
-            full_text_postgres.c.document.op("@@")(places)
-        )
-        return list((await self.connection.execute(wanted)).scalars()) if conversations else []
+        places = " | ".join(f"'{_place(each)}'" for each in conversations)
+        if not places:
+            return []
+        rows = await self.connection.execute(_TSVECTOR_HELD, {"places": places})
+        return list(rows.scalars())
 
     async def frequencies(self, scope: ScopeKey, terms: Sequence[str]) -> Mapping[str, int]:
-        counts = [
-            select(literal(term).label("term"), func.count().label("doc"))
-            .select_from(full_text_postgres)
-            .where(full_text_postgres.c.document.op("@@")(_tsquery(_scoped(scope, term))))
-            for term in terms
-        ]
-        rows = await self.connection.execute(union_all(*counts))
+        queries = [f"'{_scoped(scope, term)}'" for term in terms]
+        rows = await self.connection.execute(
+            _TSVECTOR_FREQUENCIES, {"terms": list(terms), "queries": queries}
+        )
         return {row.term: row.doc for row in rows if row.doc}
 
-    def holding(
+    def search(
         self,
         scope: ScopeKey,
         weights: Mapping[str, float],
         conversations: Sequence[ConversationKey],
-    ) -> Select[tuple[int, float]]:
+    ) -> Search:
         places = " | ".join(f"'{_place(each)}'" for each in conversations)
         inside = f" & ({places})" if places else ""
-        return _one_by_one(
-            full_text_postgres.c.item_key,
-            {
-                full_text_postgres.c.document.op("@@")(
-                    _tsquery(_scoped(scope, term), inside)
-                ): weight
-                for term, weight in weights.items()
-            },
-        )
+        queries = [f"'{_scoped(scope, term)}'{inside}" for term in weights]
+        return Search(_TSVECTOR_SEARCH, {"queries": queries, "weights": list(weights.values())})
+
+
+def _adding() -> postgresql.Insert:
+    lexemes = bindparam("lexemes", type_=_TEXTS)
+    rows = postgresql.insert(full_text_postgres).values(
+        item_key=bindparam("key"), document=func.array_to_tsvector(lexemes)
+    )
+    return rows.on_conflict_do_update(
+        index_elements=["item_key"], set_={"document": rows.excluded.document}
+    )
+
+
+_TSVECTOR_ADD = _adding()
 
 
 def _tsvector_row(entry: Entry) -> dict[str, object]:
     distinct = sorted(set(entry.terms))[:_MAX_DISTINCT_TERMS]
     scoped = [_scoped(entry.scope, term) for term in distinct]
     return {"key": entry.key, "lexemes": [_place(entry.conversation), *scoped]}
-
-
-def _tsquery(lexeme: str, inside: str = "") -> ColumnElement[object]:
-    return cast(f"'{lexeme}'{inside}", TSQUERY)
-
-
-def _one_by_one(
-    key: ColumnElement[int], weights: Mapping[ColumnElement[bool], float]
-) -> Select[tuple[int, float]]:
-    each = [
-        select(key.label("item_key"), literal(weight).label("weight")).where(condition)
-        for condition, weight in weights.items()
-    ]
-    found = union_all(*each).subquery("found")
-    return select(found.c.item_key, found.c.weight)

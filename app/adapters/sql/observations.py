@@ -10,7 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import is_postgres
+from app.adapters.sql.full_text import full_text
 from app.domain.errors import StoreUnavailable
+from app.domain.ids import ConversationKey
 from app.ports.store import OutboxState
 
 _SIZES_SQLITE = (
@@ -43,7 +45,7 @@ class SqlObservations:
 
     async def full_text_answers(self) -> None:
         try:
-            await self.connection.execute(text("SELECT * FROM full_text LIMIT 1"))
+            await full_text(self.connection).held([ConversationKey(0)])
         except DBAPIError as error:
             raise StoreUnavailable("full text cannot be read") from error
 

@@ -2,9 +2,24 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
+from uuid import UUID
 
-from sqlalchemy import BindParameter, ColumnElement, Row, Select, and_, bindparam, func, or_, select
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Row,
+    Select,
+    TextualSelect,
+    Uuid,
+    and_,
+    bindparam,
+    func,
+    or_,
+    select,
+    type_coerce,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
@@ -15,8 +30,9 @@ from app.domain.conversation import PINNED, Role, Scope
 from app.domain.ids import ConversationId, ConversationKey, ItemId, ItemKey, ScopeKey, TenantId
 from app.domain.memory import ItemType, LineageEdge, Table, item_key, table_and_row
 from app.ports import RecallFilter
-from app.ports.store import LexicalAnswer, Recalled
+from app.ports.store import LexicalAnswer
 from app.ranking.bm25 import idf
+from app.ranking.pool import Recalled
 
 _MAX_POSTINGS = 4_000
 """Rows that one search may read: the most telling terms go first, the frequent ones stay unpaid."""
@@ -36,23 +52,13 @@ class SqlRecall:
         rows = [row for table, row in map(table_and_row, keys) if table is Table.MESSAGE]
         if not rows:
             return []
-        of_model = select(d.embedding_model.c.key).where(d.embedding_model.c.name == model)
-        stored = and_(
-            d.embedding.c.model_key == of_model.scalar_subquery(),
-            d.embedding.c.item_key == t.message.c.key.op("<<")(2),
-        )
-        wanted = (
-            _recallable()
-            .outerjoin(d.embedding, stored)
-            .add_columns(d.embedding.c.vector)
-            .where(
-                t.message.c.key.in_(rows),
-                t.message.c.scope_key.in_(scopes),
-                t.scope.c.tenant == self.tenant,
-            )
-            .order_by(t.message.c.key)
-        )
-        return [_recalled(row) for row in await self.connection.execute(wanted)]
+        values = {
+            "keys": rows,
+            "scopes": list(scopes),
+            "tenant_id": self.tenant,
+            "model": model,
+        }
+        return [_recalled(row) for row in await self.connection.execute(_HYDRATE, values)]
 
     async def remaining(
         self, keys: Sequence[ItemKey], conversations: Sequence[ConversationKey]
@@ -89,9 +95,12 @@ class SqlRecall:
         if not weights:
             return LexicalAnswer(keys=[], document_frequency=frequency)
         inside, beside = _split(within)
-        best = _best(index.holding(scope.key, weights, inside), narrowed(beside), limit)
-        keys = (await self.connection.execute(best)).scalars()
-        return LexicalAnswer(keys=[ItemKey(key) for key in keys], document_frequency=frequency)
+        search = index.search(scope.key, weights, inside)
+        best = _best(search.statement, narrowed(beside))
+        rows = await self.connection.execute(best, {**search.values, "most": limit})
+        return LexicalAnswer(
+            keys=[ItemKey(key) for key in rows.scalars()], document_frequency=frequency
+        )
 
 
 def _worth_paying(frequency: Mapping[str, int], documents: int) -> Mapping[str, float]:
@@ -116,17 +125,14 @@ def _split(within: RecallFilter) -> tuple[Sequence[ConversationKey], RecallFilte
     return [], within
 
 
-def _best(
-    holding: Select[tuple[int, float]], conditions: Sequence[ColumnElement[bool]], limit: int
-) -> Select[Any]:
-    found = holding.subquery("holding")
+def _best(search: TextualSelect, conditions: Sequence[ColumnElement[bool]]) -> Select[Any]:
+    found = search.subquery("found")
     worth = func.sum(found.c.weight)
     best = select(found.c.item_key, worth).group_by(found.c.item_key)
     if conditions:
-        best = best.join(t.message, t.message.c.key == found.c.item_key.op(">>")(2)).where(
-            *conditions
-        )
-    return best.order_by(worth.desc(), found.c.item_key.desc()).limit(limit)
+        message = t.message.c.key == found.c.item_key.op(">>")(2)
+        best = best.join(t.message, message).where(*conditions)
+    return best.order_by(worth.desc(), found.c.item_key.desc()).limit(bindparam("most"))
 
 
 def recallable() -> Sequence[ColumnElement[bool]]:
@@ -160,12 +166,21 @@ def _numbers(keys: Collection[int]) -> BindParameter[Any]:
     return bindparam(None, sorted(keys), expanding=True, literal_execute=True, unique=True)
 
 
-def _recallable() -> Select[Any]:
+_UUID_TEXT = Uuid(as_uuid=False)
+
+
+def _hydrating() -> Select[Any]:
+    """Everything that ranking and an answer need of items, in one statement made once."""
     m, c = t.message.c, t.conversation.c
+    of_model = select(d.embedding_model.c.key).where(d.embedding_model.c.name == bindparam("model"))
+    stored = and_(
+        d.embedding.c.model_key == of_model.scalar_subquery(),
+        d.embedding.c.item_key == m.key.op("<<")(2),
+    )
     return (
         select(
             m.key,
-            m.id,
+            type_coerce(m.id, _UUID_TEXT).label("id"),
             m.conversation_key,
             m.external_id,
             m.role,
@@ -176,24 +191,51 @@ def _recallable() -> Select[Any]:
             m.content_hash,
             m.terms,
             func.coalesce(m.importance, c.importance).label("importance"),
-            c.id.label("conversation_id"),
+            type_coerce(c.id, _UUID_TEXT).label("conversation_id"),
             c.external_id.label("conversation_external_id"),
             c.label,
             c.folder,
+            d.embedding.c.vector,
         )
         .join(t.conversation, c.key == m.conversation_key)
         .join(t.scope, t.scope.c.key == m.scope_key)
-        .where(*recallable())
+        .outerjoin(d.embedding, stored)
+        .where(
+            m.key.in_(bindparam("keys", expanding=True)),
+            m.scope_key.in_(bindparam("scopes", expanding=True)),
+            t.scope.c.tenant == bindparam("tenant_id"),
+            *recallable(),
+        )
+        .order_by(m.key)
     )
 
 
+_HYDRATE = _hydrating()
+
+
 def _recalled(row: Row[Any]) -> Recalled:
-    item = MemoryItem(
+    return Recalled(
         key=item_key(Table.MESSAGE, row.key),
-        id=ItemId(row.id),
+        id=row.id,
+        created_at=row.created_at.timestamp(),
+        tokens=row.tokens,
+        importance=row.importance,
+        label=row.label,
+        content=row.content,
+        content_hash=row.content_hash,
+        vector=row.vector,
+        bag=row.terms,
+        read=partial(_item, row),
+    )
+
+
+def _item(row: Row[Any]) -> MemoryItem:
+    return MemoryItem(
+        key=item_key(Table.MESSAGE, row.key),
+        id=ItemId(UUID(row.id)),
         type=ItemType.MESSAGE,
         external_id=row.external_id,
-        conversation_id=ConversationId(row.conversation_id),
+        conversation_id=ConversationId(UUID(row.conversation_id)),
         conversation_external_id=row.conversation_external_id,
         label=row.label,
         folder=row.folder,
@@ -204,7 +246,5 @@ def _recalled(row: Row[Any]) -> Recalled:
         tokens=row.tokens,
         importance=row.importance,
         content_hash=row.content_hash,
-        lineage=(LineageEdge(kind="message", id=str(row.id), external_id=row.external_id),),
+        lineage=(LineageEdge(kind="message", id=row.id, external_id=row.external_id),),
     )
-    conversation = ConversationKey(row.conversation_key)
-    return Recalled(item=item, conversation=conversation, vector=row.vector, bag=row.terms)

@@ -1,11 +1,13 @@
 """
-PostgreSQL's full text as a table; SQLite's are virtual and only named where they are used.
+Full text as tables: FTS5's virtual one and PostgreSQL's.
 
 Outside the metadata on purpose: each database has its own, and `migrations/` makes it.
 """
 
-from sqlalchemy import BigInteger, Column, MetaData, Table
+from sqlalchemy import BigInteger, Column, MetaData, Table, column, table
 from sqlalchemy.dialects.postgresql import TSVECTOR
+
+fts5 = table("full_text", column("rowid"), column("terms"), column("place"), column("full_text"))
 
 full_text_postgres = Table(
     "full_text",
