@@ -2,6 +2,7 @@
 
 import asyncio
 import ipaddress
+import os
 import sys
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -14,8 +15,7 @@ from app.adapters.sql.database import open_database
 from app.adapters.sql.migrate import upgrade
 from app.api.logging import configure_logging
 from app.domain.errors import ForewordError
-from app.main import create_app
-from app.settings import Settings, SettingsError, load_settings
+from app.settings import PREFIX, Settings, SettingsError, load_settings
 
 app = typer.Typer(
     help="Memory for LLM agents.", no_args_is_help=True, pretty_exceptions_enable=False
@@ -49,9 +49,12 @@ def serve(
     configure_logging(settings.log.level, json=settings.log.json_lines)
     typer.echo(f"Data: {settings.data_dir.absolute()}")
     typer.echo(f"Docs: http://{host}:{port}/docs")
+    # The application is made by uvicorn and reads its settings itself.
+    os.environ[f"{PREFIX}DATA_DIR"] = str(settings.data_dir)
     server = uvicorn.Server(
         uvicorn.Config(
-            create_app(settings),
+            "app.main:create_app",
+            factory=True,
             host=host,
             port=port,
             log_config=None,

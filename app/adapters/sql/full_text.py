@@ -15,6 +15,7 @@ from typing import Protocol
 
 from sqlalchemy import (
     ARRAY,
+    BigInteger,
     Float,
     Integer,
     Text,

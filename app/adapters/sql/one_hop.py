@@ -8,7 +8,7 @@ Here executing brings the rows along, and a rollback of nothing stays at home.
 
 import sqlite3
 from collections.abc import Iterable, Sequence
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import aiosqlite
 
@@ -77,4 +77,4 @@ async def connect(database: str, *, timeout: float) -> OneHopConnection:  # noqa
 
     connection = OneHopConnection(open_raw, iter_chunk_size=64)
     connection._thread.daemon = True  # noqa: SLF001  (as SQLAlchemy does for its own)
-    return await connection
+    return cast("OneHopConnection", await connection)
