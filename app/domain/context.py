@@ -149,9 +149,9 @@ class Degraded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dropped:
-    """A candidate that is not in the bundle (its id as text), and why."""
+    """A candidate that is not in the bundle, and why."""
 
-    id: str
+    id: ItemId
     reason: str
 
 

@@ -259,7 +259,7 @@ class Eraser(Protocol):
 class Recall(Protocol):
     async def hydrate(
         self, keys: Sequence[ItemKey], *, scopes: Sequence[ScopeKey], model: str
-    ) -> Sequence[Recalled]:
+    ) -> Recalled:
         """What of `keys` is recallable in `scopes`, with its vector of `model`, by key."""
         ...
 

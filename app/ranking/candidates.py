@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from app.domain.context import Candidate, Dropped, Source, Weights
+from app.domain.context import Candidate, Source, Weights
 from app.domain.ids import ItemKey
+from app.ranking import Floats
 from app.ranking.dedup import duplicates
 from app.ranking.pool import Pool, QueryView, Recalled
 from app.ranking.relevance import relevance
@@ -25,38 +27,36 @@ class Taste:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scored:
-    """An item of a pool with its score; few of them become candidates of an answer."""
+class Ranked:
+    """
+    A pool in order. Items are known by their index in it; few of them become candidates.
+
+    `order` are those that may go into an answer, best first; `dropped` those that may not, with
+    the reason; `good` counts the items in `order` above the floor: one is sufficient, few are a
+    reason to search further. `signals` by name, each of shape (n,), as `score` and `relevance`.
+    """
 
     recalled: Recalled
-    score: float
-    relevance: float
-    sources: frozenset[Source]
-    signals: Mapping[str, float]
+    sources: Mapping[ItemKey, frozenset[Source]]
+    score: Floats
+    relevance: Floats
+    signals: Mapping[str, Floats]
+    order: Sequence[int]
+    dropped: Sequence[tuple[int, str]]
+    deduplicated: int
+    good: int
 
-    @property
-    def pinned(self) -> bool:
-        return Source.PINNED in self.sources
+    def pinned(self, at: int) -> bool:
+        return Source.PINNED in self.sources[self.recalled.keys[at]]
 
-    def candidate(self) -> Candidate:
+    def candidate(self, at: int) -> Candidate:
         return Candidate(
-            item=self.recalled.read(),
-            score=self.score,
-            relevance=self.relevance,
-            sources=self.sources,
-            signals=self.signals,
+            item=self.recalled.read(at),
+            score=float(self.score[at]),
+            relevance=float(self.relevance[at]),
+            sources=self.sources[self.recalled.keys[at]],
+            signals={name: float(values[at]) for name, values in self.signals.items()},
         )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ranked:
-    """What was found, best first, and what fell out on the way."""
-
-    scored: Sequence[Scored] = ()
-    dropped: Sequence[Dropped] = ()
-    deduplicated: int = 0
-    good: int = 0
-    """Items above the floor: one is sufficient, few are a reason to search further."""
 
 
 def rank(
@@ -67,68 +67,62 @@ def rank(
 
     Pinned items pass the floor and `min_score`. Ties are broken by key, newest first.
     """
-    everything = _scored(query, pool, sources, taste)
-    keys = np.array([each.key for each in pool.recalled], dtype=np.int64)
-    scores = np.array([each.score for each in everything], dtype=np.float32)
-    order = np.lexsort((-keys, -scores))
-    hashes = [each.content_hash for each in pool.recalled]
-    repeated = duplicates(order, hashes, pool.vectors)
-    kept: list[Scored] = []
-    dropped: list[Dropped] = []
-    for at in order:
-        each = everything[at]
-        reason = "duplicate" if repeated[at] else _shortfall(each, taste)
-        if reason:
-            dropped.append(Dropped(id=each.recalled.id, reason=reason))
-        else:
-            kept.append(each)
-    return Ranked(
-        scored=kept,
-        dropped=dropped,
-        deduplicated=int(repeated.sum()),
-        good=sum(each.relevance >= taste.floor for each in kept),
-    )
-
-
-def _scored(
-    query: QueryView, pool: Pool, sources: Mapping[ItemKey, frozenset[Source]], taste: Taste
-) -> list[Scored]:
+    recalled = pool.recalled
     parts = relevance(query, pool)
-    fresh = recency(pool.created_at, now=taste.now)
-    importance = pool.importance
-    preferred = [each.label in taste.preferred_labels for each in pool.recalled]
-    scores = final_scores(
+    fresh = recency(np.array(recalled.created_at, dtype=np.float64), now=taste.now)
+    importance = np.array(recalled.importance, dtype=np.float32)
+    preferred = [label in taste.preferred_labels for label in recalled.labels]
+    score = final_scores(
         relevance=parts.score,
         recency=fresh,
         importance=importance,
         preferred=np.array(preferred, dtype=np.bool_),
         weights=taste.weights,
     )
-    named = {
-        "semantic": parts.semantic,
-        "lexical": parts.lexical,
-        "relevance": parts.score,
-        "recency": fresh,
-        "importance": importance / 10.0,
-    }
-    rows = np.column_stack(list(named.values())).tolist()
-    return [
-        Scored(
-            recalled=each,
-            score=score,
-            relevance=signals[2],
-            sources=sources[each.key],
-            signals=dict(zip(named, signals, strict=True)),
-        )
-        for each, score, signals in zip(pool.recalled, scores.tolist(), rows, strict=True)
-    ]
+    pinned = np.array([Source.PINNED in sources[key] for key in recalled.keys], dtype=np.bool_)
+    order = np.lexsort((-np.array(recalled.keys, dtype=np.int64), -score))
+    repeated = duplicates(order, recalled.hashes, pool.vectors)
+    off_topic = (parts.score < taste.floor) & ~pinned
+    too_low = (score < (-np.inf if taste.min_score is None else taste.min_score)) & ~pinned
+    reasons = {"duplicate": repeated, "below the floor": off_topic, "below min_score": too_low}
+    kept = ~(repeated | off_topic | too_low)
+    return Ranked(
+        recalled=recalled,
+        sources=sources,
+        score=score,
+        relevance=parts.score,
+        signals={
+            "semantic": parts.semantic,
+            "lexical": parts.lexical,
+            "relevance": parts.score,
+            "recency": fresh,
+            "importance": importance / np.float32(10.0),
+        },
+        order=order[kept[order]].tolist(),
+        dropped=_dropped(order[~kept[order]].tolist(), reasons),
+        deduplicated=int(repeated.sum()),
+        good=int((kept & (parts.score >= taste.floor)).sum()),
+    )
 
 
-def _shortfall(scored: Scored, taste: Taste) -> str | None:
-    if scored.pinned:
-        return None
-    if scored.relevance < taste.floor:
-        return "below the floor"
-    if taste.min_score is not None and scored.score < taste.min_score:
-        return "below min_score"
-    return None
+def _dropped(
+    order: Sequence[int], reasons: Mapping[str, NDArray[np.bool_]]
+) -> Sequence[tuple[int, str]]:
+    """Each index with the first reason that holds for it."""
+    return [(at, next(name for name, holds in reasons.items() if holds[at])) for at in order]
+
+
+_NO_SCORES = np.zeros(0, dtype=np.float32)
+
+NOTHING = Ranked(
+    recalled=Recalled.nothing(),
+    sources={},
+    score=_NO_SCORES,
+    relevance=_NO_SCORES,
+    signals={},
+    order=(),
+    dropped=(),
+    deduplicated=0,
+    good=0,
+)
+"""What is found where nothing was ever said."""

@@ -1,11 +1,10 @@
 """The candidates of one query as arrays."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Self
+from dataclasses import dataclass, fields, replace
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.domain.context import MemoryItem
 from app.domain.ids import ItemKey
@@ -31,50 +30,57 @@ def unpack_vectors(packed: Sequence[bytes | None], dimension: int) -> Floats:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recalled:
     """
-    An item as ranking needs it; `read` makes the whole item of it, which few of a pool become.
+    n items in columns, as ranking needs them; `read` makes a whole item of one of them.
 
-    `created_at` in seconds since 1970. `vector` is packed, None while the item is not embedded;
-    `bag` are its packed terms.
+    Few of a pool become part of an answer, so only those are made. `created_at` in seconds since
+    1970, `importance` from 1 to 10. `vectors` are packed, None while an item is not embedded;
+    `bags` are packed terms.
     """
 
-    key: ItemKey
-    id: str
-    created_at: float
-    tokens: int
-    importance: int
-    label: str | None
-    content: str
-    content_hash: bytes
-    vector: bytes | None
-    bag: bytes
-    read: Callable[[], MemoryItem]
+    keys: Sequence[ItemKey]
+    created_at: Sequence[float]
+    tokens: Sequence[int]
+    importance: Sequence[int]
+    labels: Sequence[str | None]
+    contents: Sequence[str]
+    hashes: Sequence[bytes]
+    vectors: Sequence[bytes | None]
+    bags: Sequence[bytes]
+    read: Callable[[int], MemoryItem]
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @classmethod
+    def nothing(cls) -> Self:
+        empty: dict[str, Any] = dict.fromkeys(cls.columns(), ())
+        return cls(**empty, read=().__getitem__)
+
+    @classmethod
+    def columns(cls) -> Sequence[str]:
+        return [each.name for each in fields(cls) if each.name != "read"]
+
+    def only(self, wanted: Sequence[int]) -> Self:
+        """The items at these indexes, in their order."""
+        chosen = {name: [getattr(self, name)[at] for at in wanted] for name in self.columns()}
+        return replace(self, **chosen, read=lambda at: self.read(wanted[at]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pool:
     """n candidates: what they are, their vectors, shape (n, d), and their words."""
 
-    recalled: Sequence[Recalled]
+    recalled: Recalled
     vectors: Floats
     bags: Bags
 
     @classmethod
-    def of(cls, recalled: Sequence[Recalled], *, dimension: int) -> Self:
+    def of(cls, recalled: Recalled, *, dimension: int) -> Self:
         return cls(
             recalled=recalled,
-            vectors=unpack_vectors([each.vector for each in recalled], dimension),
-            bags=Bags.unpack([each.bag for each in recalled]),
+            vectors=unpack_vectors(recalled.vectors, dimension),
+            bags=Bags.unpack(recalled.bags),
         )
-
-    @property
-    def created_at(self) -> NDArray[np.float64]:
-        """Seconds since 1970, shape (n,)."""
-        return np.array([each.created_at for each in self.recalled], dtype=np.float64)
-
-    @property
-    def importance(self) -> Floats:
-        """1 to 10, shape (n,)."""
-        return np.array([each.importance for each in self.recalled], dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

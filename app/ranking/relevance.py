@@ -42,7 +42,7 @@ def relevance(query: QueryView, pool: Pool) -> Relevance:
 
 def _cosines(query: QueryView, pool: Pool) -> Floats:
     if query.vector is None:
-        return np.zeros(len(pool.recalled), dtype=np.float32)
+        return np.zeros(len(pool.vectors), dtype=np.float32)
     cosines: Floats = np.clip(pool.vectors @ query.vector, 0.0, 1.0).astype(np.float32)
     return cosines
 

@@ -3,7 +3,7 @@
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from app.domain.context import (
     Candidate,
@@ -20,7 +20,7 @@ from app.domain.memory import Table, item_key
 from app.ports import Clock, Embedder, NewId, Telemetry
 from app.ports.store import Store
 from app.ranking.bm25 import idf
-from app.ranking.candidates import Ranked, Taste, rank
+from app.ranking.candidates import NOTHING, Ranked, Taste, rank
 from app.ranking.pool import Pool, QueryView, Recalled
 from app.services.packing import Packed, Packer
 from app.services.recall import Found, Recaller, Situation
@@ -45,7 +45,7 @@ class Gathered:
     """What was found and ranked for a request, before any budget."""
 
     history: Sequence[Message] = ()
-    ranked: Ranked = field(default_factory=Ranked)
+    ranked: Ranked
     candidates: int = 0
     found: Found | None = None
     seconds: Mapping[str, float]
@@ -85,7 +85,7 @@ class ContextForge:
         started = time.perf_counter()
         gathered = await self.gather(request, situation)
         packing = time.perf_counter()
-        packed = self.packer.pack(request, gathered.history, gathered.ranked.scored)
+        packed = self.packer.pack(request, gathered.history, gathered.ranked)
         ended = time.perf_counter()
         seconds = {**gathered.seconds, "pack": ended - packing, "total": ended - started}
         bundle = self._bundle(request, gathered, packed, seconds)
@@ -101,11 +101,12 @@ class ContextForge:
         """
         started = time.perf_counter()
         gathered = await self.gather(request, situation)
+        ranked = gathered.ranked
         ended = time.perf_counter()
         return SearchResult(
             intent=intent_of(request.query),
-            candidates=[each.candidate() for each in gathered.ranked.scored[: request.max_items]],
-            sufficient=gathered.ranked.good > 0,
+            candidates=[ranked.candidate(at) for at in ranked.order[: request.max_items]],
+            sufficient=ranked.good > 0,
             degraded=gathered.found.degraded if gathered.found else (),
             timings={**gathered.seconds, "total": ended - started},
         )
@@ -113,7 +114,7 @@ class ContextForge:
     async def gather(self, request: ContextRequest, situation: Situation | None) -> Gathered:
         """Candidates in order: the running conversation first, everything where that is little."""
         if situation is None:
-            return Gathered(seconds={})
+            return Gathered(ranked=NOTHING, seconds={})
         inside = situation.in_conversation()
         if inside is not None:
             gathered = await self._gather(request, inside)
@@ -148,9 +149,7 @@ class ContextForge:
         request: ContextRequest,
         situation: Situation,
         sources: Mapping[ItemKey, frozenset[Source]],
-    ) -> Sequence[Recalled]:
-        if not sources:
-            return []
+    ) -> Recalled:
         async with self.store.read(situation.tenant) as snapshot:
             recalled = await snapshot.recall.hydrate(
                 list(sources), scopes=situation.within.scopes, model=self.embedder.model
@@ -158,14 +157,15 @@ class ContextForge:
         unwanted = exclusion(request.filters.exclude_terms)
         if unwanted is None:
             return recalled
-        return [each for each in recalled if not unwanted.search(fold(each.content))]
+        contents = enumerate(recalled.contents)
+        return recalled.only([at for at, said in contents if not unwanted.search(fold(said))])
 
     def _rank(
         self,
         request: ContextRequest,
         situation: Situation,
         found: Found,
-        recalled: Sequence[Recalled],
+        recalled: Recalled,
         sources: Mapping[ItemKey, frozenset[Source]],
     ) -> Ranked:
         scope = situation.scope
@@ -194,7 +194,11 @@ class ContextForge:
         packed: Packed,
         seconds: Mapping[str, float],
     ) -> ContextBundle:
-        dropped: Sequence[Dropped] = (*packed.dropped, *gathered.ranked.dropped)
+        dropped: Sequence[Dropped] = ()
+        if request.explain:
+            read = gathered.ranked.recalled.read
+            left = (*packed.dropped, *gathered.ranked.dropped)
+            dropped = [Dropped(id=read(at).id, reason=reason) for at, reason in left]
         return ContextBundle(
             id=BundleId(self.new_id()),
             query=request.query,

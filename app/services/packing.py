@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.domain.context import Candidate, ContextRequest, Dropped, Format
+from app.domain.context import Candidate, ContextRequest, Format
 from app.domain.conversation import Message
 from app.ports import TokenCounter
 from app.ranking.budget import newest_that_fit, pack
-from app.ranking.candidates import Scored
+from app.ranking.candidates import Ranked
 from app.ranking.pool import Recalled
 from app.text.render import (
     PREAMBLE,
@@ -27,7 +27,8 @@ class Packed:
 
     history: Sequence[Message]
     candidates: Sequence[Candidate]
-    dropped: Sequence[Dropped]
+    dropped: Sequence[tuple[int, str]]
+    """Indexes of a Ranked, with the reason."""
     text: str | None
     messages: Sequence[Mapping[str, object]] | None
     tokens: int
@@ -46,28 +47,21 @@ class Packer:
         count = newest_that_fit([each.tokens for each in tail], room=room, most=most)
         return tail[len(tail) - count :]
 
-    def pack(
-        self, request: ContextRequest, history: Sequence[Message], scored: Sequence[Scored]
-    ) -> Packed:
-        """Pinned first, then by score; the answer keeps the order of `scored`."""
-        order = sorted(scored, key=lambda each: not each.pinned)
-        costs = self._costs(request, order)
+    def pack(self, request: ContextRequest, history: Sequence[Message], ranked: Ranked) -> Packed:
+        """Pinned first, then by score; the answer is in the order of `ranked`."""
+        order = sorted(ranked.order, key=lambda at: not ranked.pinned(at))
+        costs = [self._cost_of(request, ranked.recalled, at) for at in order]
         room = request.budget_tokens - self._fixed(request, history)
-        packed = pack(costs, room=room, most=request.max_items)
-        taken = {order[at].recalled.key for at in packed}
-        chosen = [each.candidate() for each in scored if each.recalled.key in taken]
-        return self._laid_out(request, history, chosen, scored)
+        taken = {order[place] for place in pack(costs, room=room, most=request.max_items)}
+        chosen = [at for at in ranked.order if at in taken]
+        return self._laid_out(request, history, chosen, ranked)
 
-    def _costs(self, request: ContextRequest, order: Sequence[Scored]) -> list[int]:
-        if request.format is Format.JSON:
-            return [each.recalled.tokens for each in order]
-        return [self._rendered_cost(each.recalled, request.budget_tokens) for each in order]
-
-    def _rendered_cost(self, recalled: Recalled, budget: int) -> int:
+    def _cost_of(self, request: ContextRequest, recalled: Recalled, at: int) -> int:
         """What never fits is not rendered just to be counted."""
-        if recalled.tokens > budget:
-            return recalled.tokens
-        return self.tokens.count(render_item(recalled.read())) + 1
+        tokens = recalled.tokens[at]
+        if request.format is Format.JSON or tokens > request.budget_tokens:
+            return tokens
+        return self.tokens.count(render_item(recalled.read(at))) + 1
 
     def _fixed(self, request: ContextRequest, history: Sequence[Message]) -> int:
         """What is in before any memory is."""
@@ -80,28 +74,29 @@ class Packer:
         self,
         request: ContextRequest,
         history: Sequence[Message],
-        chosen: list[Candidate],
-        scored: Sequence[Scored],
+        chosen: Sequence[int],
+        ranked: Ranked,
     ) -> Packed:
         """Render, count, and leave out the last items while the whole is over the budget."""
+        candidates = [ranked.candidate(at) for at in chosen]
+        full = len(candidates) >= request.max_items
         while True:
-            text, messages, tokens = self._rendered(request, history, chosen)
+            text, messages, tokens = self._rendered(request, history, candidates)
             if tokens <= request.budget_tokens:
                 break
-            if chosen:
-                chosen = chosen[:-1]
+            if candidates:
+                candidates = candidates[:-1]
             elif history:
                 history = history[1:]
             else:
                 text, messages, tokens = None, None, 0
                 break
-        taken = {each.item.key for each in chosen}
-        left = [each.recalled.id for each in scored if each.recalled.key not in taken]
-        reason = "max_items" if len(chosen) >= request.max_items else "budget"
+        taken = set(chosen[: len(candidates)])
+        left = "max_items" if full else "budget"
         return Packed(
             history=history,
-            candidates=chosen,
-            dropped=[Dropped(id=each, reason=reason) for each in left],
+            candidates=candidates,
+            dropped=[(at, left) for at in ranked.order if at not in taken],
             text=text,
             messages=messages,
             tokens=tokens,

@@ -55,7 +55,7 @@ def receipt_of(
             "deduplicated": bundle.deduplicated,
             "sufficient": bundle.sufficient,
             "degraded": [[each.source.value, each.reason] for each in bundle.degraded],
-            "dropped": [[each.id, each.reason] for each in bundle.dropped],
+            "dropped": [[str(each.id), each.reason] for each in bundle.dropped],
             "timings": dict(bundle.timings),
         },
         total_ms=bundle.timings["total"] * 1000,
@@ -164,7 +164,7 @@ class Replayer:
                 keys, scopes=[] if receipt.scope is None else [receipt.scope], model=self.model
             )
             history = await snapshot.messages.get([MessageKey(key) for key in answer["history"]])
-        items = {each.key: each.read() for each in recalled}
+        items = {key: recalled.read(at) for at, key in enumerate(recalled.keys)}
         return ContextBundle(
             id=bundle_id,
             query=str(receipt.request["query"]),
@@ -179,7 +179,7 @@ class Replayer:
             deduplicated=answer["deduplicated"],
             sufficient=answer["sufficient"],
             degraded=[Degraded(source=Source(s), reason=why) for s, why in answer["degraded"]],
-            dropped=[Dropped(id=i, reason=why) for i, why in answer["dropped"]],
+            dropped=[Dropped(id=ItemId(UUID(i)), reason=why) for i, why in answer["dropped"]],
             timings=answer["timings"],
             created_at=receipt.created_at,
         )

@@ -83,10 +83,12 @@ class SqlConversations:
     async def keys(
         self, scope: ScopeKey, ids: Sequence[ConversationId]
     ) -> frozenset[ConversationKey]:
+        if not ids:
+            return frozenset()
         wanted = select(t.conversation.c.key).where(
             t.conversation.c.scope_key == scope, t.conversation.c.id.in_(ids)
         )
-        return frozenset((await self.connection.execute(wanted)).scalars()) if ids else frozenset()
+        return frozenset((await self.connection.execute(wanted)).scalars())
 
     async def add(
         self, new: NewConversation, *, conversation_id: ConversationId, scope: Scope, now: datetime

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -12,7 +11,6 @@ from sqlalchemy import (
     Row,
     Select,
     TextualSelect,
-    Uuid,
     and_,
     bindparam,
     func,
@@ -21,10 +19,12 @@ from sqlalchemy import (
     type_coerce,
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.types import NullType
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.full_text import MAX_CONVERSATIONS_INSIDE, full_text
+from app.adapters.sql.types import from_micros
 from app.domain.context import MemoryItem
 from app.domain.conversation import PINNED, Role, Scope
 from app.domain.ids import ConversationId, ConversationKey, ItemId, ItemKey, ScopeKey, TenantId
@@ -48,17 +48,17 @@ class SqlRecall:
 
     async def hydrate(
         self, keys: Sequence[ItemKey], *, scopes: Sequence[ScopeKey], model: str
-    ) -> Sequence[Recalled]:
+    ) -> Recalled:
         rows = [row for table, row in map(table_and_row, keys) if table is Table.MESSAGE]
         if not rows:
-            return []
+            return Recalled.nothing()
         values = {
             "keys": rows,
             "scopes": list(scopes),
             "tenant_id": self.tenant,
             "model": model,
         }
-        return [_recalled(row) for row in await self.connection.execute(_HYDRATE, values)]
+        return _recalled((await self.connection.execute(_HYDRATE, values)).all())
 
     async def remaining(
         self, keys: Sequence[ItemKey], conversations: Sequence[ConversationKey]
@@ -166,7 +166,9 @@ def _numbers(keys: Collection[int]) -> BindParameter[Any]:
     return bindparam(None, sorted(keys), expanding=True, literal_execute=True, unique=True)
 
 
-_UUID_TEXT = Uuid(as_uuid=False)
+def _raw(column: ColumnElement[Any], name: str) -> ColumnElement[Any]:
+    """A column as the driver returns it: few rows of a pool need more."""
+    return type_coerce(column, NullType()).label(name)
 
 
 def _hydrating() -> Select[Any]:
@@ -180,22 +182,21 @@ def _hydrating() -> Select[Any]:
     return (
         select(
             m.key,
-            type_coerce(m.id, _UUID_TEXT).label("id"),
-            m.conversation_key,
+            _raw(m.created_at, "micros"),
+            m.tokens,
+            func.coalesce(m.importance, c.importance).label("importance"),
+            c.label,
+            m.content,
+            m.content_hash,
+            d.embedding.c.vector,
+            m.terms,
+            _raw(m.id, "id"),
             m.external_id,
             m.role,
             m.name,
-            m.content,
-            m.created_at,
-            m.tokens,
-            m.content_hash,
-            m.terms,
-            func.coalesce(m.importance, c.importance).label("importance"),
-            type_coerce(c.id, _UUID_TEXT).label("conversation_id"),
+            _raw(c.id, "conversation_id"),
             c.external_id.label("conversation_external_id"),
-            c.label,
             c.folder,
-            d.embedding.c.vector,
         )
         .join(t.conversation, c.key == m.conversation_key)
         .join(t.scope, t.scope.c.key == m.scope_key)
@@ -213,38 +214,48 @@ def _hydrating() -> Select[Any]:
 _HYDRATE = _hydrating()
 
 
-def _recalled(row: Row[Any]) -> Recalled:
+def _recalled(rows: Sequence[Row[Any]]) -> Recalled:
+    if not rows:
+        return Recalled.nothing()
+    keys, micros, tokens, importance, labels, contents, hashes, vectors, bags, *_ = zip(
+        *rows, strict=True
+    )
     return Recalled(
-        key=item_key(Table.MESSAGE, row.key),
-        id=row.id,
-        created_at=row.created_at.timestamp(),
-        tokens=row.tokens,
-        importance=row.importance,
-        label=row.label,
-        content=row.content,
-        content_hash=row.content_hash,
-        vector=row.vector,
-        bag=row.terms,
-        read=partial(_item, row),
+        keys=[item_key(Table.MESSAGE, key) for key in keys],
+        created_at=[each / 1_000_000 for each in micros],
+        tokens=tokens,
+        importance=importance,
+        labels=labels,
+        contents=contents,
+        hashes=hashes,
+        vectors=vectors,
+        bags=bags,
+        read=lambda at: _item(rows[at]),
     )
 
 
 def _item(row: Row[Any]) -> MemoryItem:
+    own_id = _uuid(row.id)
     return MemoryItem(
         key=item_key(Table.MESSAGE, row.key),
-        id=ItemId(UUID(row.id)),
+        id=ItemId(own_id),
         type=ItemType.MESSAGE,
         external_id=row.external_id,
-        conversation_id=ConversationId(UUID(row.conversation_id)),
+        conversation_id=ConversationId(_uuid(row.conversation_id)),
         conversation_external_id=row.conversation_external_id,
         label=row.label,
         folder=row.folder,
         role=Role(row.role),
         name=row.name,
         content=row.content,
-        created_at=row.created_at,
+        created_at=from_micros(row.micros),
         tokens=row.tokens,
         importance=row.importance,
         content_hash=row.content_hash,
-        lineage=(LineageEdge(kind="message", id=row.id, external_id=row.external_id),),
+        lineage=(LineageEdge(kind="message", id=str(own_id), external_id=row.external_id),),
     )
+
+
+def _uuid(raw: object) -> UUID:
+    """SQLite returns the digits, PostgreSQL's driver a UUID."""
+    return UUID(raw) if isinstance(raw, str) else UUID(str(raw))

@@ -1,13 +1,17 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import select, update
+from sqlalchemy import bindparam, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql.dialect import insert_or_keep
 from app.domain.conversation import Scope
 from app.domain.ids import ScopeKey, TenantId
+
+_FIND = select(t.scope).where(
+    t.scope.c.tenant == bindparam("of_tenant"), t.scope.c.user_id == bindparam("of_user")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,10 +22,8 @@ class SqlScopes:
     tenant: TenantId
 
     async def find(self, user_id: str | None) -> Scope | None:
-        wanted = select(t.scope).where(
-            t.scope.c.tenant == self.tenant, t.scope.c.user_id == (user_id or "")
-        )
-        row = (await self.connection.execute(wanted)).one_or_none()
+        values = {"of_tenant": self.tenant, "of_user": user_id or ""}
+        row = (await self.connection.execute(_FIND, values)).one_or_none()
         if row is None:
             return None
         return Scope(
