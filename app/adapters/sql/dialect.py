@@ -2,13 +2,18 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import Table
+from sqlalchemy import Column, ColumnElement, Integer, Table, literal
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 
 def is_postgres(connection: AsyncConnection) -> bool:
     return connection.dialect.name == "postgresql"
+
+
+def shifted(key: Column[int], bits: int) -> ColumnElement[int]:
+    """`key << bits`; PostgreSQL shifts a bigint by an integer only, never by another bigint."""
+    return key.op("<<")(literal(bits, Integer))
 
 
 def insert_or_keep(

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
-from app.adapters.sql.dialect import insert_or_keep, insert_or_replace
+from app.adapters.sql.dialect import insert_or_keep, insert_or_replace, shifted
 from app.adapters.sql.recall import recallable
 from app.domain.conversation import Role
 from app.domain.ids import ConversationKey, ItemKey, ScopeKey, TenantId
@@ -119,7 +119,7 @@ class SqlProjections:
         )
         noted = select(d.outbox.c.item_key).where(d.outbox.c.dead.is_(False))
         rows = rows.where(
-            m.key.in_([table_and_row(key)[1] for key in keys]), m.key.op("<<")(2).not_in(noted)
+            m.key.in_([table_and_row(key)[1] for key in keys]), shifted(m.key, 2).not_in(noted)
         )
         notes = [
             {
@@ -165,7 +165,7 @@ def _indexed(model: str) -> Select[Any]:
     of_model = select(d.embedding_model.c.key).where(d.embedding_model.c.name == model)
     stored = and_(
         d.embedding.c.model_key == of_model.scalar_subquery(),
-        d.embedding.c.item_key == m.key.op("<<")(2),
+        d.embedding.c.item_key == shifted(m.key, 2),
     )
     return (
         select(

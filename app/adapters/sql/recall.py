@@ -23,6 +23,7 @@ from sqlalchemy.types import NullType
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
+from app.adapters.sql.dialect import shifted
 from app.adapters.sql.full_text import MAX_CONVERSATIONS_INSIDE, full_text
 from app.adapters.sql.types import from_micros
 from app.domain.context import MemoryItem
@@ -177,7 +178,7 @@ def _hydrating() -> Select[Any]:
     of_model = select(d.embedding_model.c.key).where(d.embedding_model.c.name == bindparam("model"))
     stored = and_(
         d.embedding.c.model_key == of_model.scalar_subquery(),
-        d.embedding.c.item_key == m.key.op("<<")(2),
+        d.embedding.c.item_key == shifted(m.key, 2),
     )
     return (
         select(
