@@ -26,11 +26,14 @@ def duplicates(
         True for each duplicate, shape (n,), by index. The best of several equals is none.
     """
     similar = vectors @ vectors.T > SAME
+    np.fill_diagonal(similar, val=False)
+    alike = similar.any(axis=1)
     marked = np.zeros(len(hashes), dtype=np.bool_)
-    seen: set[bytes] = set()
     kept = np.zeros(len(hashes), dtype=np.bool_)
+    seen: set[bytes] = set()
     for index in order:
-        marked[index] = hashes[index] in seen or bool((similar[index] & kept).any())
+        said = hashes[index] in seen
+        marked[index] = said or (bool(alike[index]) and bool((similar[index] & kept).any()))
         if not marked[index]:
             seen.add(hashes[index])
             kept[index] = True
