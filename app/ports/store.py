@@ -87,7 +87,6 @@ class Counts:
     messages: int
     chunks: int
     memory_items: int
-    embeddings: int
     users: int
 
 
