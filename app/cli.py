@@ -47,23 +47,23 @@ def serve(
             "set FOREWORD_SERVER__ALLOW_PUBLIC=true if something in front of it keeps them out"
         )
     configure_logging(settings.log.level, json=settings.log.json_lines)
-    typer.echo(f"Data: {settings.data_dir.absolute()}")
-    typer.echo(f"Docs: http://{host}:{port}/docs")
     # The application is made by uvicorn and reads its settings itself.
     os.environ[f"{PREFIX}DATA_DIR"] = str(settings.data_dir)
-    server = uvicorn.Server(
-        uvicorn.Config(
-            "app.main:create_app",
-            factory=True,
-            host=host,
-            port=port,
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            timeout_graceful_shutdown=int(settings.server.drain_s),
-        )
+    config = uvicorn.Config(
+        "app.main:create_app",
+        factory=True,
+        host=host,
+        port=port,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=int(settings.server.drain_s),
     )
-    server.run()
+    listening = config.bind_socket()
+    typer.echo(f"Data: {settings.data_dir.absolute()}")
+    typer.echo(f"Docs: http://{host}:{listening.getsockname()[1]}/docs")
+    server = uvicorn.Server(config)
+    server.run(sockets=[listening])
     if not server.started:
         sys.exit(3)
 

@@ -27,7 +27,7 @@ def duplicates(
     """
     similar = vectors @ vectors.T > SAME
     np.fill_diagonal(similar, val=False)
-    alike = similar.any(axis=1)
+    alike: NDArray[np.bool_] = np.any(similar, axis=1)
     marked = np.zeros(len(hashes), dtype=np.bool_)
     kept = np.zeros(len(hashes), dtype=np.bool_)
     seen: set[bytes] = set()

@@ -15,6 +15,7 @@ from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.conversations import SqlConversations
 from app.adapters.sql.database import Database
+from app.adapters.sql.dialect import shifted
 from app.adapters.sql.erase import SqlEraser
 from app.adapters.sql.messages import SqlMessages
 from app.adapters.sql.observations import SqlObservations
@@ -62,6 +63,7 @@ class SqlSnapshot(_Unit):
             "messages": _counted(t.message.c.scope_key, ours),
             "chunks": _counted(t.chunk.c.scope_key, ours),
             "memory_items": _counted(t.memory_item.c.scope_key, ours),
+            "embeddings": _counted_embeddings(ours),
         }
         columns = [each.scalar_subquery().label(name) for name, each in of_scope.items()]
         row = (await self._connection.execute(select(*columns))).one()
@@ -122,6 +124,12 @@ class SqlSystem(SqlProjections):
 def _counted(scope: Column[int], ours: ColumnElement[bool]) -> Select[Any]:
     owned = scope.table.join(t.scope, scope == t.scope.c.key)
     return select(func.count()).select_from(owned).where(ours)
+
+
+def _counted_embeddings(ours: ColumnElement[bool]) -> Select[Any]:
+    embedded = d.embedding.c.item_key == shifted(t.message.c.key, 2)
+    owned = t.message.join(t.scope, t.message.c.scope_key == t.scope.c.key)
+    return select(func.count()).select_from(owned.join(d.embedding, embedded)).where(ours)
 
 
 @dataclass(frozen=True, slots=True)
