@@ -68,7 +68,8 @@ def fold(text: str) -> str:
     if folded.isascii():
         return folded
     decomposed = unicodedata.normalize("NFKD", folded)
-    return "".join(each for each in decomposed if not unicodedata.combining(each))
+    bare = "".join(each for each in decomposed if not unicodedata.combining(each))
+    return bare.casefold()  # "™" and "𝐇" have become capitals only now
 
 
 @lru_cache(maxsize=65_536)
