@@ -58,7 +58,7 @@ class Healer:
         return removed
 
     async def _note_missing(self) -> int:
-        missing, last = 0, ItemKey(-1)
+        missing, last = 0, ItemKey(0)
         while True:
             async with self.store.project() as projections:
                 keys = await projections.recallable(after=last, limit=_BATCH)
