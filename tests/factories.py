@@ -1,0 +1,258 @@
+"""Values with every field filled in; a test names only those that it is about."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from uuid import UUID
+
+import numpy as np
+
+from app.adapters.sql.database import open_database
+from app.adapters.sql.migrate import upgrade
+from app.adapters.sql.store import SqlStore
+from app.domain.context import (
+    Candidate,
+    ContextBundle,
+    Degraded,
+    Dropped,
+    Intent,
+    MemoryItem,
+    Source,
+)
+from app.domain.conversation import Message, NewMessage, Role
+from app.domain.ids import BundleId, ConversationId, ItemId, MessageId, MessageKey, TenantId
+from app.domain.memory import ItemType, LineageEdge, Table, item_key
+from app.ports.store import PreparedMessage
+from app.ranking import Floats
+from app.ranking.bm25 import pack_terms
+from app.ranking.candidates import Ranked
+from app.ranking.pool import Recalled, pack_vector
+from app.services.prepare import content_hash
+from app.text.terms import terms_of
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+ACME = TenantId("acme")
+
+
+def uuid_of(number: int) -> UUID:
+    return UUID(int=number)
+
+
+@dataclass
+class Ids:
+    """Ids in order, as reproducible as the tests that use them."""
+
+    last: int = 0
+
+    def __call__(self) -> UUID:
+        self.last += 1
+        return uuid_of(self.last)
+
+
+@dataclass
+class HandClock:
+    """A clock that stands still until somebody moves it."""
+
+    now: datetime = NOON
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def forward(self, seconds: float) -> None:
+        self.now += timedelta(seconds=seconds)
+
+
+@dataclass
+class Counted:
+    """Telemetry that can be asked what it was told."""
+
+    answered: list[tuple[Source, int]] = field(default_factory=list)
+    missing: list[tuple[Source, str]] = field(default_factory=list)
+    cache: list[bool] = field(default_factory=list)
+    items_indexed: int = 0
+    bundles: int = 0
+
+    def source_answered(self, source: Source, found: int) -> None:
+        self.answered.append((source, found))
+
+    def source_missing(self, source: Source, reason: str) -> None:
+        self.missing.append((source, reason))
+
+    def stage_done(self, stage: str, seconds: float) -> None: ...
+
+    def bundle_built(
+        self, *, items: int, tokens: int, budget: int, deduplicated: int, candidates: int
+    ) -> None:
+        self.bundles += 1
+
+    def cache_asked(self, *, hit: bool) -> None:
+        self.cache.append(hit)
+
+    def batch_embedded(self, size: int, seconds: float) -> None: ...
+
+    def indexed(self, items: int) -> None:
+        self.items_indexed += items
+
+    def outbox_seen(self, *, depth: int, oldest_age: float, dead: int) -> None: ...
+
+
+def an_item(
+    row: int = 1,
+    content: str = "We picked PostgreSQL.",
+    *,
+    conversation: int | None = 1,
+    external_id: str | None = None,
+    label: str | None = None,
+    role: Role | None = Role.USER,
+    name: str | None = None,
+    at: datetime = NOON,
+    tokens: int = 5,
+    importance: int = 5,
+) -> MemoryItem:
+    return MemoryItem(
+        key=item_key(Table.MESSAGE, row),
+        id=ItemId(uuid_of(row)),
+        type=ItemType.MESSAGE,
+        external_id=None,
+        conversation_id=None if conversation is None else ConversationId(uuid_of(conversation)),
+        conversation_external_id=external_id,
+        label=label,
+        folder=None,
+        role=role,
+        name=name,
+        content=content,
+        created_at=at,
+        tokens=tokens,
+        importance=importance,
+        content_hash=content_hash(content, None),
+        lineage=(LineageEdge(kind="message", id=str(uuid_of(row))),),
+    )
+
+
+def a_message(
+    row: int = 1,
+    content: str | None = "Hello.",
+    *,
+    role: Role = Role.USER,
+    name: str | None = None,
+    tool_calls: Sequence[Mapping[str, object]] | None = None,
+    tool_call_id: str | None = None,
+    tokens: int = 2,
+) -> Message:
+    return Message(
+        key=MessageKey(row),
+        id=MessageId(uuid_of(row)),
+        conversation_id=ConversationId(uuid_of(1)),
+        position=row,
+        external_id=None,
+        role=role,
+        name=name,
+        content=content,
+        tool_calls=tool_calls,
+        tool_call_id=tool_call_id,
+        importance=None,
+        metadata={},
+        created_at=NOON,
+        tokens=tokens,
+    )
+
+
+def recalled(*items: MemoryItem, vectors: Mapping[int, Floats] | None = None) -> Recalled:
+    """The items in columns; `vectors` by place."""
+    packed = {at: pack_vector(vector) for at, vector in (vectors or {}).items()}
+    return Recalled(
+        keys=[each.key for each in items],
+        created_at=[each.created_at.timestamp() for each in items],
+        tokens=[each.tokens for each in items],
+        importance=[each.importance for each in items],
+        labels=[each.label for each in items],
+        contents=[each.content for each in items],
+        hashes=[each.content_hash for each in items],
+        vectors=[packed.get(at) for at in range(len(items))],
+        bags=[pack_terms(terms_of(each.content)) for each in items],
+        read=items.__getitem__,
+    )
+
+
+def ranked(*items: MemoryItem, pinned: frozenset[int] = frozenset()) -> Ranked:
+    """The items, best first, as if ranking had said so; those at the places `pinned` are."""
+    scores = np.linspace(0.9, 0.1, len(items), dtype=np.float32)
+    sources = {
+        each.key: frozenset({Source.PINNED if at in pinned else Source.LEXICAL})
+        for at, each in enumerate(items)
+    }
+    return Ranked(
+        recalled=recalled(*items),
+        sources=sources,
+        score=scores,
+        relevance=scores,
+        signals={"relevance": scores},
+        order=range(len(items)),
+        dropped=(),
+        deduplicated=0,
+        good=len(items),
+    )
+
+
+def a_candidate(item: MemoryItem, score: float = 0.5) -> Candidate:
+    return Candidate(
+        item=item,
+        score=score,
+        relevance=score,
+        sources=frozenset({Source.LEXICAL}),
+        signals={"relevance": score},
+    )
+
+
+def a_bundle(
+    number: int = 1,
+    retrieved: Sequence[Candidate] = (),
+    *,
+    query: str = "Which database?",
+    history: Sequence[Message] = (),
+    text: str | None = None,
+    degraded: Sequence[Degraded] = (),
+    dropped: Sequence[Dropped] = (),
+) -> ContextBundle:
+    return ContextBundle(
+        id=BundleId(uuid_of(number)),
+        query=query,
+        intent=Intent.RECALL,
+        recent_history=history,
+        retrieved=retrieved,
+        text=text,
+        messages=None,
+        total_tokens=sum(each.item.tokens for each in retrieved),
+        budget_tokens=1_000,
+        candidates=len(retrieved),
+        deduplicated=0,
+        sufficient=bool(retrieved),
+        degraded=degraded,
+        dropped=dropped,
+        timings={"total": 0.25},
+        created_at=NOON,
+    )
+
+
+def prepared(new: NewMessage, number: int = 1) -> PreparedMessage:
+    """As the service prepares it, but for its id, which is `number`."""
+    content = new.content or ""
+    return PreparedMessage(
+        message=a_message(number, new.content, role=new.role, name=new.name),
+        content_hash=content_hash(new.content, new.tool_calls),
+        terms=terms_of(content),
+        bag=pack_terms(terms_of(content)),
+    )
+
+
+@asynccontextmanager
+async def a_store(directory: Path) -> AsyncIterator[SqlStore]:
+    """The real store, empty, on SQLite."""
+    database = open_database(f"sqlite+aiosqlite:///{directory / 'foreword.db'}", durable=False)
+    try:
+        await upgrade(database.writer)
+        yield SqlStore(database)
+    finally:
+        await database.dispose()
