@@ -38,14 +38,14 @@ class Healer:
             _log.info("vector index healed", extra={"removed": removed, "missing": missing})
         return removed, missing
 
-    async def run(self) -> None:
-        """Heal until it succeeds once."""
-        while not self.healthy:
-            try:
-                await self.heal()
-            except ForewordError as error:
-                _log.warning("healing is put off", extra={"reason": str(error)})
-                await self.indexer.progress(at_most=5.0)
+    async def tick(self) -> None:
+        """Heal, unless that has succeeded before."""
+        if self.healthy:
+            return
+        try:
+            await self.heal()
+        except ForewordError as error:
+            _log.warning("healing is put off", extra={"reason": str(error)})
 
     async def _remove_strangers(self) -> int:
         removed = 0

@@ -16,6 +16,7 @@ from app.services.receipts import Recorder
 _log = getLogger(__name__)
 
 _RECEIPTS_EVERY = 0.25
+_HEALED_EVERY = 5.0
 _OLD_FORGOTTEN_EVERY = 3_600.0
 _FAREWELL = 10.0
 """Seconds that a worker gets to finish what it is at."""
@@ -50,7 +51,7 @@ class Workers:
     async def running(self) -> AsyncIterator[None]:
         tasks = [
             asyncio.create_task(self._repeat(self.indexer.work, pause=0.0)),
-            asyncio.create_task(self.healer.run()),
+            asyncio.create_task(self._repeat(self.healer.tick, pause=_HEALED_EVERY)),
             asyncio.create_task(self._repeat(self.recorder.tick, pause=_RECEIPTS_EVERY)),
             asyncio.create_task(self._repeat(self.janitor.tick, pause=_OLD_FORGOTTEN_EVERY)),
         ]

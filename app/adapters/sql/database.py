@@ -19,8 +19,7 @@ _PRAGMAS = (
     "PRAGMA journal_mode = WAL",
     "PRAGMA foreign_keys = ON",
     "PRAGMA temp_store = MEMORY",
-    "PRAGMA cache_size = -32768",  # 32 MiB per connection
-    "PRAGMA mmap_size = 268435456",
+    "PRAGMA cache_size = -8192",  # 8 MiB per connection; behind it the system's cache is shared
 )
 
 
