@@ -1,0 +1,241 @@
+import re
+from collections.abc import Sequence
+from datetime import timedelta
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from app.domain.context import MemoryItem
+from app.domain.conversation import Message, Role
+from app.text.render import (
+    PREAMBLE,
+    one_line,
+    quote,
+    render_item,
+    render_markdown,
+    render_memories,
+    render_messages,
+    text_of,
+)
+from tests.factories import NOON, a_message, an_item
+
+LINE_ENDS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+NASTY = st.text(
+    alphabet=st.one_of(st.sampled_from(LINE_ENDS + "#>` -=~*\t"), st.characters(codec="utf-8")),
+    max_size=30,
+)
+ITEMS = st.lists(
+    st.builds(
+        lambda row, content, conversation, hours, about: an_item(
+            row, content, conversation=conversation, at=NOON + timedelta(hours=hours), **about
+        ),
+        st.integers(1, 10_000),
+        NASTY,
+        st.none() | st.integers(1, 4),
+        st.integers(0, 5),
+        st.fixed_dictionaries({"name": st.none() | NASTY, "label": st.none() | NASTY}),
+    ),
+    max_size=8,
+    unique_by=lambda item: item.key,
+)
+
+
+@given(NASTY)
+@example("one\u2028# two\x85three\x1cfour")
+@example("\r\n\r\n")
+@example("> already\n> quoted")
+def test_no_line_leaves_the_quote(text: str) -> None:
+    lines = re.split(f"[{LINE_ENDS}]", quote(text))
+    assert all(line.startswith("> ") or line == ">" for line in lines)
+    assert quote(text).splitlines() == lines
+
+
+@given(NASTY)
+def test_a_quote_holds_every_line_of_the_text(text: str) -> None:
+    said = [line.rstrip() for line in text.splitlines() or [""]]
+    assert [line[2:] for line in quote(text).splitlines()] == said
+
+
+@given(ITEMS)
+@example([an_item(1, "x", name="# Memory")])
+@example([an_item(1, "x", name="###")])
+@example([an_item(1, "x", name="```", label="\u2028## two")])
+@example([an_item(1, "x", name="> not said")])
+def test_nothing_but_our_own_lines_stands_outside_of_quotes(items: list[MemoryItem]) -> None:
+    lines = render_memories(items).splitlines()
+    conversations = {item.conversation_id for item in items}
+    outside = [line for line in lines if not line.startswith(">")]
+    headings = [line for line in outside if line.startswith("#")]
+    assert len(headings) == (1 + len(conversations) if items else 0)
+    preamble = 2 if items else 0
+    assert len(outside) == preamble + 2 * len(conversations) + len(items)
+    assert not [line for line in outside if line.startswith(("```", "~~~"))]
+
+
+@given(NASTY)
+def test_names_and_labels_stay_on_one_short_line(text: str) -> None:
+    assert len(one_line(text).splitlines()) <= 1
+    assert len(one_line(text)) <= 120
+    assert one_line(one_line(text)) == one_line(text)
+
+
+def test_an_item_says_who_said_it_and_when() -> None:
+    assert render_item(an_item(content="Tea,\nplease.", name="Alice")) == (
+        "Alice, 2026-03-01 12:00:\n> Tea,\n> please."
+    )
+    assert render_item(an_item(content="Tea.", role=Role.ASSISTANT)).startswith("assistant, ")
+    assert render_item(an_item(content="Tea.", role=None)).startswith("message, ")
+    assert render_item(an_item(content="Tea.", name=" \u2028 ")).startswith("user, ")
+
+
+def test_memories_are_in_the_order_of_time_within_their_conversation() -> None:
+    minute = timedelta(minutes=1)
+    items = [
+        an_item(5, "fifth", conversation=1, label="Old", at=NOON + 3 * minute),
+        an_item(1, "first", conversation=2, external_id="chat-2", at=NOON),
+        an_item(3, "third", conversation=1, label="Old", at=NOON + minute),
+        an_item(2, "second", conversation=2, external_id="chat-2", at=NOON + 2 * minute),
+        an_item(9, "none", conversation=None, at=NOON + 9 * minute),
+    ]
+    assert render_memories(items) == (
+        f"{PREAMBLE}\n\n"
+        "## chat-2\nuser, 2026-03-01 12:00:\n> first\nuser, 2026-03-01 12:02:\n> second\n\n"
+        "## Old\nuser, 2026-03-01 12:01:\n> third\nuser, 2026-03-01 12:03:\n> fifth\n\n"
+        "## A conversation\nuser, 2026-03-01 12:09:\n> none"
+    )
+
+
+@given(ITEMS, st.randoms(use_true_random=False))
+def test_the_order_in_which_memories_come_does_not_matter(
+    items: list[MemoryItem], random: Random
+) -> None:
+    shuffled = list(items)
+    random.shuffle(shuffled)
+    assert render_memories(shuffled) == render_memories(items)
+
+
+def test_nothing_is_rendered_as_nothing() -> None:
+    assert render_memories([]) == ""
+    assert render_markdown([], []) == ""
+    assert render_messages([], [], None) == []
+
+
+def test_markdown_ends_with_the_running_conversation() -> None:
+    history = [a_message(1, "Hello.", name="Ann"), a_message(2, None, role=Role.ASSISTANT)]
+    recent = "# Recent messages of this conversation\nAnn:\n> Hello.\nassistant:\n>"
+
+    assert render_markdown([], history) == recent
+    both = render_markdown([an_item(content="Tea.")], history)
+    assert both == f"{render_memories([an_item(content='Tea.')])}\n\n{recent}"
+
+
+@given(st.lists(st.tuples(NASTY, st.none() | NASTY), min_size=1, max_size=5))
+@example([("x", "# Recent")])
+def test_the_history_in_markdown_stays_in_its_quotes(said: list[tuple[str, str | None]]) -> None:
+    history = [a_message(at, text, name=name) for at, (text, name) in enumerate(said)]
+    lines = render_markdown([], history).splitlines()
+    outside = [line for line in lines if not line.startswith(">")]
+    assert len(outside) == 1 + len(history)
+    assert [line for line in outside if line.startswith("#")] == outside[:1]
+
+
+def test_chat_messages_are_memories_history_and_query() -> None:
+    item, history = an_item(content="Tea."), [a_message(content="Hi.", role=Role.ASSISTANT)]
+    assert render_messages([item], history, "And now?") == [
+        {"role": "system", "content": render_memories([item])},
+        {"role": "assistant", "content": "Hi."},
+        {"role": "user", "content": "And now?"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("role", "content", "asked"),
+    [(Role.USER, "Why?", False), (Role.ASSISTANT, "Why?", True), (Role.USER, "Why", True)],
+)
+def test_a_query_that_was_just_said_is_not_said_twice(
+    role: Role, content: str, *, asked: bool
+) -> None:
+    messages = render_messages([], [a_message(content=content, role=role)], "Why?")
+    assert [each["content"] for each in messages] == [content, *(["Why?"] if asked else [])]
+
+
+def call(*ids: str) -> dict[str, Any]:
+    return {"role": Role.ASSISTANT, "tool_calls": [{"id": each} for each in ids]}
+
+
+def answer(call_id: str) -> dict[str, Any]:
+    return {"role": Role.TOOL, "tool_call_id": call_id}
+
+
+@pytest.mark.parametrize(
+    ("history", "kept"),
+    [
+        ([call("a"), answer("a")], [0, 1]),
+        ([call("a", "b"), answer("b"), answer("a")], [0, 1, 2]),
+        ([call("a", "b"), answer("a")], []),
+        ([answer("a"), {}], [1]),
+        ([{}, call("a")], [0]),
+        ([call("a"), {}, answer("a")], [1]),
+        ([answer("a"), call("a")], []),
+        ([call("a"), answer("a"), call("a")], [0, 1]),
+        ([call("a"), answer("a"), answer("b"), {}], [0, 1, 3]),
+        ([call(), {}], [0, 1]),
+    ],
+)
+def test_tool_calls_go_in_with_all_their_answers_or_not_at_all(
+    history: list[dict[str, Any]], kept: list[int]
+) -> None:
+    messages = [a_message(at, str(at), **each) for at, each in enumerate(history)]
+    contents = [each["content"] for each in render_messages([], messages, None)]
+    assert contents == [str(at) for at in kept]
+
+
+HISTORIES = st.lists(
+    st.one_of(
+        st.just({}),
+        st.builds(lambda ids: call(*ids), st.lists(st.sampled_from("abc"), max_size=3)),
+        st.builds(answer, st.sampled_from("abc")),
+    ),
+    max_size=10,
+)
+
+
+@given(HISTORIES)
+@example([answer("a"), call("a")])
+@example([call("a"), answer("a"), call("a")])
+def test_every_call_is_followed_by_its_answers_and_no_answer_stands_alone(
+    history: list[dict[str, Any]],
+) -> None:
+    messages = render_messages(
+        [], [a_message(at, str(at), **each) for at, each in enumerate(history)], None
+    )
+    open_calls: set[object] = set()
+    allowed: set[object] = set()
+    for each in messages:
+        if each["role"] == "tool":
+            assert each["tool_call_id"] in allowed
+            open_calls.discard(each["tool_call_id"])
+        else:
+            assert not open_calls
+            calls: Any = each.get("tool_calls") or []
+            allowed = {one["id"] for one in calls}
+            open_calls = set(allowed)
+    assert not open_calls
+    assert len([each for each in messages if each["role"] == "user"]) == history.count({})
+
+
+def test_a_call_whose_id_is_no_name_is_left_out() -> None:
+    odd = a_message(1, "x", role=Role.ASSISTANT, tool_calls=[{"id": {"a": 1}}, {"id": [1]}])
+    assert render_messages([], [odd], None) == []
+
+
+def test_a_chat_message_costs_its_content_and_its_calls() -> None:
+    calls: Sequence[dict[str, object]] = [{"id": "a", "function": {"name": "f"}}]
+    message = a_message(content=None, role=Role.ASSISTANT, tool_calls=calls)
+    done = a_message(2, "3", role=Role.TOOL, tool_call_id="a")
+    rendered = render_messages([], [message, done], None)
+    assert [text_of(each) for each in rendered] == [str(calls), "3"]
+    assert isinstance(message, Message)
