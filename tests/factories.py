@@ -82,9 +82,7 @@ class Counted:
 
     def stage_done(self, stage: str, seconds: float) -> None: ...
 
-    def bundle_built(
-        self, *, items: int, tokens: int, budget: int, deduplicated: int, candidates: int
-    ) -> None:
+    def bundle_built(self, **_: int) -> None:
         self.bundles += 1
 
     def cache_asked(self, *, hit: bool) -> None:

@@ -69,7 +69,7 @@ def fold(text: str) -> str:
         return folded
     decomposed = unicodedata.normalize("NFKD", folded)
     bare = "".join(each for each in decomposed if not unicodedata.combining(each))
-    return bare.casefold()  # "™" and "𝐇" have become capitals only now
+    return bare.casefold()  # "™" has become "TM" only now
 
 
 @lru_cache(maxsize=65_536)

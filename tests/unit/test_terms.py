@@ -29,7 +29,7 @@ WORDS = st.text(alphabet="abcdefgé", min_size=1, max_size=12)
         ("the and of to", []),
         ("we don't know", ["know"]),
         ("user_id=42; get-all", ["user_id", "42", "get"]),
-        ("™ 𝐇ello hello", ["tm", "hello", "hello"]),
+        ("™ \U0001d407ello hello", ["tm", "hello", "hello"]),
         ("Москва 東京", ["москва", "東京"]),
         ("🙂🙂 !!! \"'", []),
         ("", []),
@@ -60,7 +60,7 @@ def test_a_term_holds_nothing_but_word_characters(text: str) -> None:
 
 
 @given(st.text())
-@example("ℂ™")
+@example("\u2102™")
 @example("İ")
 @example("ϓ")
 def test_folding_twice_is_folding_once(text: str) -> None:
@@ -68,7 +68,7 @@ def test_folding_twice_is_folding_once(text: str) -> None:
 
 
 @given(st.text())
-@example("𝐇𝐞𝐥𝐥𝐨")
+@example("\U0001d407\U0001d41e\U0001d425\U0001d425\U0001d428")
 @example("ﬅ")
 def test_case_and_accents_make_no_other_terms(text: str) -> None:
     assert terms_of(unicodedata.normalize("NFD", text)) == terms_of(text)
@@ -131,7 +131,7 @@ def test_who_spoke_is_part_of_what_is_indexed() -> None:
         (["a.b"], "see a b"),
         (["c++"], "C, then"),
         (["user_id"], "the user_id column"),
-        (["𝐇ello"], "hello"),
+        (["\U0001d407ello"], "hello"),
     ],
 )
 def test_an_excluded_phrase_is_found(excluded: list[str], text: str) -> None:
@@ -171,7 +171,9 @@ def test_a_text_that_holds_the_phrase_between_spaces_is_excluded(
     assert pattern is None or pattern.search(fold(f"{before} {phrase} {after}"))
 
 
-@pytest.mark.parametrize("piece", ["a", "é ", '"\'`', "🙂", " AND (", "_", "\n", "\u0301", "a_", "-"])
+@pytest.mark.parametrize(
+    "piece", ["a", "é ", "\"'`", "🙂", " AND (", "_", "\n", "\u0301", "a_", "-"]
+)
 def test_a_hundred_kilobytes_of_anything_are_analysed(piece: str) -> None:
     text = piece * (100_000 // len(piece))
     assert len(query_terms(text)) <= MAX_QUERY_TERMS
