@@ -112,7 +112,7 @@ class RetrievalSettings(Section):
         default=2.0, description="Seconds that a source may take, unless a request says less."
     )
     floor: float = Field(
-        default=0.2, ge=0.0, le=1.0, description="Relevance below which nothing is recalled."
+        default=0.25, ge=0.0, le=1.0, description="Relevance below which nothing is recalled."
     )
 
 

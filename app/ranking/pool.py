@@ -85,9 +85,14 @@ class Pool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryView:
-    """The query as ranking sees it: its vector, shape (d,), and its terms with their idf."""
+    """
+    The query as ranking sees it: its vector, shape (d,), and its terms with their idf.
+
+    `terms` are those that the scope knows; `idf_mass` is the sum over all, the unknown ones too.
+    """
 
     vector: Floats | None
     terms: Sequence[str]
     idf: Floats
+    idf_mass: float
     average_length: float

@@ -37,7 +37,7 @@ class ForgeLimits:
 
     per_source: int = 60
     per_source_most: int = 500
-    floor: float = 0.15
+    floor: float = 0.25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,10 +171,12 @@ class ContextForge:
         scope = situation.scope
         frequency = found.lexical.document_frequency
         terms = [term for term in found.terms if term in frequency]
+        weights = idf(scope.messages, [frequency.get(term, 0) for term in found.terms])
         query = QueryView(
             vector=found.near.vector,
             terms=terms,
             idf=idf(scope.messages, [frequency[term] for term in terms]),
+            idf_mass=float(weights.sum()),
             average_length=scope.terms / scope.messages if scope.messages else 0.0,
         )
         pool = Pool.of(recalled, dimension=self.embedder.dimension)
