@@ -87,6 +87,7 @@ class Counts:
     messages: int
     chunks: int
     memory_items: int
+    embeddings: int
     users: int
 
 
