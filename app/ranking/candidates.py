@@ -80,12 +80,16 @@ def rank(
         weights=taste.weights,
     )
     pinned = np.array([Source.PINNED in sources[key] for key in recalled.keys], dtype=np.bool_)
-    order = np.lexsort((-np.array(recalled.keys, dtype=np.int64), -score))
-    repeated = duplicates(order, recalled.hashes, pool.vectors)
+    keys = np.array(recalled.keys, dtype=np.int64)
+    order = np.lexsort((-keys, -score))
     off_topic = (parts.score < taste.floor) & ~pinned
     too_low = (score < (-np.inf if taste.min_score is None else taste.min_score)) & ~pinned
-    reasons = {"duplicate": repeated, "below the floor": off_topic, "below min_score": too_low}
-    kept = ~(repeated | off_topic | too_low)
+    passing = ~(off_topic | too_low)
+    # What falls out hides nothing that stays, and nothing hides what is pinned.
+    pinned_first = np.lexsort((-keys, -score, ~pinned))
+    repeated = duplicates(pinned_first[passing[pinned_first]], recalled.hashes, pool.vectors)
+    reasons = {"below the floor": off_topic, "below min_score": too_low, "duplicate": repeated}
+    kept = passing & ~repeated
     return Ranked(
         recalled=recalled,
         sources=sources,

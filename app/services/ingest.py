@@ -64,14 +64,18 @@ class Ingestor:
             if once and (answered := await _answered(transaction, once)):
                 return answered
             scope = await transaction.scopes.ensure(new.user_id, now=now)
-            conversation = new.external_id and await transaction.conversations.find(
+            known = new.external_id and await transaction.conversations.find(
                 scope.key, new.external_id
             )
-            if not conversation:
-                conversation = await transaction.conversations.add(
-                    new, conversation_id=fresh_id, scope=scope, now=now
-                )
-            return await self._append(transaction, conversation, new.messages, prepared, once)
+            conversation = known or await transaction.conversations.add(
+                new, conversation_id=fresh_id, scope=scope, now=now
+            )
+            position = 0
+            if known:
+                position = await transaction.conversations.lock(known.key)
+                prepared = _said_now(new.messages, prepared, now=now)
+            write = _Write(conversation, position, new.messages, prepared, once)
+            return await self._append(transaction, write, now=now)
 
     async def append(
         self,
@@ -87,14 +91,15 @@ class Ingestor:
             ConversationNotFound: There is none under this id.
             IdempotencyConflict: The idempotency key was used with another body.
         """
-        prepared = await self.preparer.prepare(
-            messages, conversation=conversation_id, said_at=self.clock()
-        )
+        now = self.clock()
+        prepared = await self.preparer.prepare(messages, conversation=conversation_id, said_at=now)
         async with self.store.write(tenant) as transaction:
             if once and (answered := await _answered(transaction, once)):
                 return answered
             conversation = await transaction.conversations.get(conversation_id)
-            return await self._append(transaction, conversation, messages, prepared, once)
+            position = await transaction.conversations.lock(conversation.key)
+            write = _Write(conversation, position, messages, prepared, once)
+            return await self._append(transaction, write, now=now)
 
     async def change(
         self, tenant: TenantId, conversation_id: ConversationId, changes: ConversationChanges
@@ -118,34 +123,12 @@ class Ingestor:
                 await transaction.scopes.touch(changed.scope)
             return changed
 
-    async def _append(
-        self,
-        transaction: Transaction,
-        conversation: Conversation,
-        messages: Sequence[NewMessage],
-        prepared: Sequence[PreparedMessage],
-        once: IdempotencyKey | None,
-    ) -> Stored:
-        now = self.clock()
-        position = await transaction.conversations.lock(conversation.key)
-        known = (
-            await transaction.messages.stored(
-                conversation.key,
-                external_ids=[each.external_id for each in messages if each.external_id],
-                content_hashes=[
-                    ready.content_hash
-                    for each, ready in zip(messages, prepared, strict=True)
-                    if each.created_at and not each.external_id
-                ],
-                last=len(messages),
-            )
-            if position
-            else []
-        )
-        there = already_there(messages, prepared, known)
+    async def _append(self, transaction: Transaction, write: "_Write", *, now: datetime) -> Stored:
+        conversation, prepared = write.conversation, write.prepared
+        there = already_there(write.messages, prepared, await _known(transaction, write))
         fresh = [each for each, old in zip(prepared, there, strict=True) if old is None]
         placed = [
-            replace(each, message=replace(each.message, position=position + offset))
+            replace(each, message=replace(each.message, position=write.position + offset))
             for offset, each in enumerate(fresh)
         ]
         await transaction.messages.append(conversation, placed, now=now)
@@ -158,9 +141,47 @@ class Ingestor:
             duplicates=len(prepared) - len(fresh),
             outbox_key=await transaction.last_outbox_key(),
         )
-        if once:
-            await _keep(transaction, once, stored, now=now)
+        if write.once:
+            await _keep(transaction, write.once, stored, now=now)
         return stored
+
+
+@dataclass(frozen=True, slots=True)
+class _Write:
+    """Messages on their way into a conversation, from `position` on."""
+
+    conversation: Conversation
+    position: int
+    messages: Sequence[NewMessage]
+    prepared: Sequence[PreparedMessage]
+    once: IdempotencyKey | None
+
+
+async def _known(transaction: Transaction, write: _Write) -> Sequence[StoredMessage]:
+    """What is stored that the new messages could repeat."""
+    if write.position == 0:
+        return []
+    pairs = list(zip(write.messages, write.prepared, strict=True))
+    return await transaction.messages.stored(
+        write.conversation.key,
+        external_ids=[each.external_id for each, _ in pairs if each.external_id],
+        content_hashes=[
+            ready.content_hash
+            for each, ready in pairs
+            if each.created_at and each.external_id is None
+        ],
+        last=len(pairs),
+    )
+
+
+def _said_now(
+    new: Sequence[NewMessage], prepared: Sequence[PreparedMessage], *, now: datetime
+) -> list[PreparedMessage]:
+    """What is added to an old conversation without a time is said now, not when it began."""
+    return [
+        each if message.created_at else replace(each, message=replace(each.message, created_at=now))
+        for message, each in zip(new, prepared, strict=True)
+    ]
 
 
 def already_there(

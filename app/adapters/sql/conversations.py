@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
+    BigInteger,
     ColumnElement,
     Row,
     Select,
@@ -13,13 +14,14 @@ from sqlalchemy import (
     or_,
     select,
     tuple_,
+    type_coerce,
     update,
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql.cursors import decode_cursor, encode_cursor
-from app.adapters.sql.types import from_micros, to_micros
+from app.adapters.sql.types import Key, to_micros
 from app.domain.context import Filters
 from app.domain.conversation import (
     Conversation,
@@ -55,10 +57,11 @@ class SqlConversations:
         self, wanted: ConversationFilter, *, cursor: str | None, limit: int
     ) -> Page[Conversation]:
         newest_first = self._all().where(*_conditions(wanted))
-        place = tuple_(t.conversation.c.created_at, t.conversation.c.key)
+        micros = type_coerce(t.conversation.c.created_at, BigInteger)
         if cursor:
             created_at, key = decode_cursor(cursor, parts=2)
-            newest_first = newest_first.where(place < tuple_(from_micros(created_at), key))
+            last_place = tuple_(created_at, key, types=[BigInteger(), Key])
+            newest_first = newest_first.where(tuple_(micros, t.conversation.c.key) < last_place)
         newest_first = newest_first.order_by(
             t.conversation.c.created_at.desc(), t.conversation.c.key.desc()
         )
@@ -93,7 +96,7 @@ class SqlConversations:
     async def add(
         self, new: NewConversation, *, conversation_id: ConversationId, scope: Scope, now: datetime
     ) -> Conversation:
-        row = {
+        row: dict[str, Any] = {
             "id": conversation_id,
             "scope_key": scope.key,
             "external_id": new.external_id,
@@ -109,9 +112,16 @@ class SqlConversations:
             "token_count": 0,
         }
         added = insert(t.conversation).returning(t.conversation.c.key)
-        key = (await self.connection.execute(added, row)).scalar_one()
-        await self._tag(ConversationKey(key), new.tags)
-        return await self.get(conversation_id)
+        key = ConversationKey((await self.connection.execute(added, row)).scalar_one())
+        await self._tag(key, new.tags)
+        stored = {name: value for name, value in row.items() if name != "scope_key"}
+        return Conversation(
+            key=key,
+            scope=scope.key,
+            user_id=scope.user_id,
+            tags=list(dict.fromkeys(new.tags)),
+            **stored,
+        )
 
     async def change(
         self, key: ConversationKey, changes: ConversationChanges, *, now: datetime

@@ -15,7 +15,7 @@ from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.conversations import SqlConversations
 from app.adapters.sql.database import Database
-from app.adapters.sql.dialect import shifted
+from app.adapters.sql.dialect import is_postgres, shifted
 from app.adapters.sql.erase import SqlEraser
 from app.adapters.sql.messages import SqlMessages
 from app.adapters.sql.observations import SqlObservations
@@ -90,6 +90,10 @@ class SqlTransaction(_Unit):
         return int((await self._connection.execute(last)).scalar_one())
 
     async def find_answer(self, path: str, key: str) -> tuple[bytes, Mapping[str, object]] | None:
+        if is_postgres(self._connection):
+            # Of requests that come at once, the second waits here until the first has answered.
+            held = func.hashtextextended(f"{self._tenant} {path} {key}", 0)
+            await self._connection.execute(select(func.pg_advisory_xact_lock(held)))
         i = d.idempotency.c
         wanted = select(i.body_hash, i.answer).where(
             i.tenant == self._tenant, i.path == path, i.key == key
