@@ -1,0 +1,85 @@
+"""How tests speak to the application: small words for the requests that they all make."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from asgi_lifespan import LifespanManager
+from httpx import ASGITransport, AsyncClient, Response
+
+from app.main import create_app
+from app.settings import DatabaseSettings, Settings
+from tests.fakes_embedder import model_cache
+
+Json = dict[str, Any]
+
+
+def settings_for(directory: Path, **given: Any) -> Settings:
+    """Embedded engines in `directory`, on the model that is compiled already."""
+    defaults = {"database": DatabaseSettings(durable=False), "model_cache": model_cache()}
+    return Settings(data_dir=directory / "data", **{**defaults, **given})
+
+
+@asynccontextmanager
+async def talking_to(settings: Settings) -> AsyncIterator[AsyncClient]:
+    """Start the application, and end it."""
+    async with (
+        LifespanManager(create_app(settings), startup_timeout=60, shutdown_timeout=60) as manager,
+        AsyncClient(
+            transport=ASGITransport(manager.app), base_url="http://foreword", timeout=60
+        ) as client,
+    ):
+        yield client
+
+
+def said(content: str | None, role: str = "user", **fields: Any) -> Json:
+    return {"role": role, "content": content, **fields}
+
+
+async def store(client: AsyncClient, *messages: Json | str, **fields: Any) -> Json:
+    """Store a conversation of `messages`, a text being a user's, and wait for the indexes."""
+    body = {"messages": [said(m) if isinstance(m, str) else m for m in messages], **fields}
+    answer = await client.post("/conversations?wait=indexed", json=body)
+    return _body(answer, 201)
+
+
+async def context(client: AsyncClient, query: str, **fields: Any) -> Json:
+    return _body(await client.post("/context", json={"query": query, **fields}), 200)
+
+
+async def search(client: AsyncClient, query: str, **fields: Any) -> Json:
+    return _body(await client.post("/search", json={"query": query, **fields}), 200)
+
+
+async def get(client: AsyncClient, path: str, **parameters: Any) -> Json:
+    return _body(await client.get(path, params=parameters), 200)
+
+
+async def erase(client: AsyncClient, path: str) -> Json:
+    return _body(await client.delete(path), 200)
+
+
+def contents(answer: Json) -> list[str]:
+    """The texts of what was retrieved (a context) or found (a search), best first."""
+    items: Sequence[Json] = answer.get("retrieved_memories") or answer.get("results") or []
+    return [item["content"] for item in items]
+
+
+def problem(answer: Response, status: int, slug: str) -> Json:
+    """The problem document of `answer`, which must be whole."""
+    document = _body(answer, status)
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert document["type"] == f"/problems/{slug}"
+    assert document["status"] == status
+    assert document["title"]
+    assert document["detail"]
+    assert document["instance"] == answer.request.url.raw_path.decode().partition("?")[0]
+    assert document["request_id"] == answer.headers["x-request-id"]
+    return document
+
+
+def _body(answer: Response, status: int) -> Json:
+    assert answer.status_code == status, answer.text
+    body: Json = answer.json()
+    return body
