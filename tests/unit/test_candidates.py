@@ -1,0 +1,242 @@
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.domain.context import MemoryItem, Source, Weights
+from app.ranking import Floats
+from app.ranking.bm25 import idf
+from app.ranking.candidates import NOTHING, Ranked, Taste, rank
+from app.ranking.pool import Pool, QueryView
+from tests.factories import NOON, an_item, recalled
+
+EAST, NORTH = np.array([1, 0], np.float32), np.array([0, 1], np.float32)
+TASTE = Taste(
+    weights=Weights(),
+    preferred_labels=frozenset(),
+    floor=0.2,
+    min_score=None,
+    now=NOON.timestamp(),
+)
+QUERY = QueryView(vector=EAST, terms=["tea"], idf=idf(10, [1]), idf_mass=2.0, average_length=3.0)
+ABOUT_NOTHING = replace(QUERY, terms=[], idf=idf(10, []), idf_mass=0.0)
+
+
+def ranking(
+    items: Sequence[MemoryItem],
+    *,
+    vectors: Mapping[int, Floats] | None = None,
+    pinned: Sequence[int] = (),
+    taste: Taste = TASTE,
+    query: QueryView = QUERY,
+) -> Ranked:
+    """`pinned` are places, as in `vectors`."""
+    sources = {
+        item.key: frozenset([Source.PINNED if at in pinned else Source.LEXICAL])
+        for at, item in enumerate(items)
+    }
+    return rank(query, Pool.of(recalled(*items, vectors=vectors), dimension=2), sources, taste)
+
+
+def reasons(ranked: Ranked) -> dict[int, str]:
+    return dict(ranked.dropped)
+
+
+def test_what_answers_the_query_comes_first() -> None:
+    items = [an_item(1, "milk"), an_item(2, "tea"), an_item(3, "tea with much sugar and milk")]
+    found = ranking(items)
+    assert found.order == [1, 2]
+    assert reasons(found) == {0: "below the floor"}
+    assert (found.deduplicated, found.good) == (0, 2)
+
+
+def test_a_candidate_tells_how_its_score_came_about() -> None:
+    item = an_item(1, "tea", importance=8, at=NOON - timedelta(days=30), label="Drinks")
+    taste = replace(TASTE, preferred_labels=frozenset(["Drinks"]))
+
+    found = ranking([item], vectors={0: EAST}, taste=taste)
+    candidate = found.candidate(0)
+
+    assert candidate.item is item
+    assert candidate.sources == {Source.LEXICAL}
+    assert candidate.signals == pytest.approx(
+        {"semantic": 1, "lexical": 1, "relevance": 1, "recency": np.exp(-1), "importance": 0.8}
+    )
+    assert candidate.relevance == pytest.approx(1)
+    assert candidate.score == pytest.approx(1.5 * (0.5 + 0.3 * np.exp(-1) + 0.2 * 0.8))
+
+
+def test_of_equal_scores_the_newest_key_comes_first() -> None:
+    items = [an_item(row, text) for row, text in ((5, "tea x"), (9, "tea y"), (7, "tea z"))]
+    assert ranking(items).order == [1, 2, 0]
+
+
+def test_what_scores_too_low_for_the_caller_is_dropped() -> None:
+    items = [an_item(1, "tea"), an_item(2, "tea with milk", at=NOON - timedelta(days=900))]
+    found = ranking(items, taste=replace(TASTE, min_score=0.6))
+    assert found.order == [0]
+    assert reasons(found) == {1: "below min_score"}
+    assert found.good == 1
+
+
+def test_fresh_filler_does_not_pass_on_recency() -> None:
+    old = an_item(1, "tea", at=NOON - timedelta(days=900))
+    found = ranking([old, an_item(2, "milk")])
+    assert found.score[1] > found.score[0] * 0.4
+    assert found.order == [0]
+
+
+def test_the_pinned_pass_floor_and_min_score_and_do_not_count_as_good() -> None:
+    items = [an_item(1, "milk"), an_item(2, "tea")]
+    found = ranking(items, pinned=[0], taste=replace(TASTE, min_score=0.99))
+    assert found.order == [0]
+    assert reasons(found) == {1: "below min_score"}
+    assert found.pinned(0)
+    assert not found.pinned(1)
+    assert found.good == 0
+
+
+def test_what_is_said_twice_is_said_once() -> None:
+    items = [an_item(1, "tea"), an_item(2, "tea"), an_item(3, "tea, again")]
+    found = ranking(items, vectors={0: EAST, 1: NORTH, 2: EAST})
+    assert found.order == [0]
+    assert reasons(found) == {1: "duplicate", 2: "duplicate"}
+    assert found.deduplicated == 2
+
+
+def test_a_newer_repetition_does_not_push_the_pinned_one_out() -> None:
+    """The repetition scores higher, but falls below the floor: both would be gone."""
+    pinned = an_item(1, "milk", at=NOON - timedelta(days=300), importance=10)
+    found = ranking([pinned, an_item(2, "milk"), an_item(3, "tea")], pinned=[0])
+    assert found.order == [2, 0]
+    assert reasons(found) == {1: "below the floor"}
+
+
+def test_of_two_that_say_the_same_the_pinned_one_stays() -> None:
+    pinned = an_item(1, "tea", at=NOON - timedelta(days=300))
+    found = ranking([pinned, an_item(2, "tea")], pinned=[0])
+    assert found.score[1] > found.score[0]
+    assert found.order == [0]
+    assert reasons(found) == {1: "duplicate"}
+
+
+def test_what_falls_out_pushes_nothing_out() -> None:
+    """The second is fresher and nearly the same, but just below the floor."""
+    above, below = (np.array([x, np.sqrt(1 - x * x)], np.float32) for x in (0.25, 0.15))
+    old = an_item(1, "a cup", at=NOON - timedelta(days=300))
+
+    found = ranking([old, an_item(2, "cups")], vectors={0: above, 1: below}, query=ABOUT_NOTHING)
+
+    assert found.score[1] > found.score[0]
+    assert found.order == [0]
+    assert reasons(found) == {1: "below the floor"}
+
+
+def test_nothing_ranks_as_nothing() -> None:
+    found = ranking([])
+    assert (list(found.order), list(found.dropped), found.good) == ([], [], 0)
+    assert (list(NOTHING.order), list(NOTHING.dropped), NOTHING.good) == ([], [], 0)
+
+
+ANGLES = st.integers(0, 51).map(lambda k: np.radians(k * 7.0))
+"""No two of them have a cosine at the border of a duplicate."""
+
+
+@st.composite
+def pools(draw: st.DrawFn) -> tuple[list[MemoryItem], dict[int, Floats], list[int]]:
+    word = st.sampled_from(["tea", "milk", "cup"])
+    rows = draw(st.lists(st.integers(1, 1_000), unique=True, max_size=10))
+    items = [
+        an_item(
+            row,
+            " ".join(draw(st.lists(word, max_size=4))),
+            at=NOON - timedelta(days=draw(st.integers(0, 90))),
+            importance=draw(st.integers(1, 10)),
+            label=draw(st.sampled_from([None, "Drinks"])),
+        )
+        for row in rows
+    ]
+    angles = {at: draw(st.none() | ANGLES) for at in range(len(items))}
+    vectors = {
+        at: np.array([np.cos(angle), np.sin(angle)], np.float32)
+        for at, angle in angles.items()
+        if angle is not None
+    }
+    return items, vectors, draw(st.lists(st.integers(0, 9), unique=True, max_size=3))
+
+
+TASTES = st.builds(
+    lambda floor, min_score, preferred: replace(
+        TASTE, floor=floor, min_score=min_score, preferred_labels=frozenset(preferred)
+    ),
+    st.sampled_from([0.0, 0.15, 0.5]),
+    st.sampled_from([None, 0.0, 0.33]),
+    st.sampled_from([[], ["Drinks"]]),
+)
+
+
+@given(pools(), TASTES)
+def test_every_item_is_kept_or_dropped_for_a_reason_that_holds(
+    pool: tuple[list[MemoryItem], dict[int, Floats], list[int]], taste: Taste
+) -> None:
+    items, vectors, pinned = pool
+    found = ranking(items, vectors=vectors, pinned=pinned, taste=taste)
+
+    assert sorted([*found.order, *reasons(found)]) == list(range(len(items)))
+    scores = [found.score[at] for at in found.order]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0 <= score <= 1.500001 for score in found.score)
+    passing = [
+        at
+        for at in range(len(items))
+        if at in pinned
+        or (
+            found.relevance[at] >= taste.floor
+            and (taste.min_score is None or found.score[at] >= taste.min_score)
+        )
+    ]
+    duplicate = {at for at, reason in reasons(found).items() if reason == "duplicate"}
+    assert set(found.order) | duplicate == set(passing)
+    assert found.deduplicated == len(duplicate)
+    assert found.good == sum(found.relevance[at] >= taste.floor for at in found.order)
+    contents = [items[at].content for at in found.order]
+    assert len(set(contents)) == len(contents)
+
+
+@given(pools(), TASTES)
+def test_everything_pinned_is_said(
+    pool: tuple[list[MemoryItem], dict[int, Floats], list[int]], taste: Taste
+) -> None:
+    items, vectors, pinned = pool
+    found = ranking(items, vectors=vectors, pinned=pinned, taste=taste)
+    for at in {each for each in pinned if each < len(items)} - set(found.order):
+        assert reasons(found)[at] == "duplicate"
+        assert any(
+            items[other].content_hash == items[at].content_hash
+            or vectors[other] @ vectors[at] > 0.95
+            for other in found.order
+            if other in pinned
+        )
+
+
+@given(pools(), TASTES, st.randoms(use_true_random=False))
+def test_the_order_in_which_items_were_found_does_not_matter(
+    pool: tuple[list[MemoryItem], dict[int, Floats], list[int]], taste: Taste, random: Random
+) -> None:
+    items, vectors, pinned = pool
+    places = list(range(len(items)))
+    random.shuffle(places)
+    straight = ranking(items, vectors=vectors, pinned=pinned, taste=taste)
+    mixed = ranking(
+        [items[at] for at in places],
+        vectors={to: vectors[at] for to, at in enumerate(places) if at in vectors},
+        pinned=[to for to, at in enumerate(places) if at in pinned],
+        taste=taste,
+    )
+    assert [places[at] for at in mixed.order] == straight.order
+    assert [(places[at], why) for at, why in mixed.dropped] == list(straight.dropped)
