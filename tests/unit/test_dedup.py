@@ -1,0 +1,87 @@
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from app.ranking import Floats
+from app.ranking.dedup import SAME, duplicates
+
+
+def circle(*degrees: float) -> Floats:
+    """Unit vectors at these angles."""
+    angles = np.radians(np.array(degrees))
+    return np.column_stack([np.cos(angles), np.sin(angles)]).astype(np.float32)
+
+
+def different(n: int) -> list[bytes]:
+    return [bytes([each]) for each in range(n)]
+
+
+def in_order(n: int) -> NDArray[np.intp]:
+    return np.arange(n, dtype=np.intp)
+
+
+def test_the_same_hash_is_said_twice() -> None:
+    marked = duplicates(in_order(4), [b"a", b"b", b"a", b"a"], circle(0, 90, 180, 270))
+    assert marked.tolist() == [False, False, True, True]
+
+
+def test_nearly_the_same_vector_is_said_twice() -> None:
+    near, far = 18.0, 18.5
+    assert np.cos(np.radians(near)) > SAME > np.cos(np.radians(far))
+    assert duplicates(in_order(2), different(2), circle(0, near)).tolist() == [False, True]
+    assert duplicates(in_order(2), different(2), circle(0, far)).tolist() == [False, False]
+
+
+def test_the_best_of_several_equals_stays() -> None:
+    order = np.array([2, 0, 1], dtype=np.intp)
+    assert duplicates(order, [b"a"] * 3, circle(0, 0, 0)).tolist() == [True, True, False]
+
+
+def test_what_is_like_a_duplicate_only_stays() -> None:
+    """In a chain of neighbours the ends are different: the middle one goes, the end stays."""
+    assert duplicates(in_order(3), different(3), circle(0, 15, 30)).tolist() == [False, True, False]
+
+
+def test_items_without_a_vector_are_like_nothing() -> None:
+    nothing = np.zeros((3, 2), dtype=np.float32)
+    assert duplicates(in_order(3), [b"a", b"b", b"a"], nothing).tolist() == [False, False, True]
+    assert duplicates(in_order(0), [], nothing[:0]).tolist() == []
+
+
+@st.composite
+def some_items(draw: st.DrawFn) -> tuple[NDArray[np.intp], list[bytes], Floats]:
+    """Angles are whole multiples of 7 degrees, so that no cosine lies at the border."""
+    n = draw(st.integers(0, 12))
+    order = np.array(draw(st.permutations(range(n))), dtype=np.intp)
+    hashes = draw(st.lists(st.sampled_from([b"a", b"b", b"c", b"d"]), min_size=n, max_size=n))
+    angles = draw(st.lists(st.integers(0, 51).map(lambda k: k * 7.0), min_size=n, max_size=n))
+    return order, hashes, circle(*angles)
+
+
+@given(some_items())
+def test_leaving_duplicates_out_twice_is_leaving_them_out_once(
+    items: tuple[NDArray[np.intp], list[bytes], Floats],
+) -> None:
+    order, hashes, vectors = items
+    marked = duplicates(order, hashes, vectors)
+    kept = [at for at in order if not marked[at]]
+
+    again = duplicates(in_order(len(kept)), [hashes[at] for at in kept], vectors[kept])
+
+    assert not again.any()
+
+
+@given(some_items())
+def test_every_duplicate_is_like_something_better_that_stays(
+    items: tuple[NDArray[np.intp], list[bytes], Floats],
+) -> None:
+    order, hashes, vectors = items
+    marked = duplicates(order, hashes, vectors)
+    assert not len(order) or not marked[order[0]]
+    for place, at in enumerate(order):
+        better = [each for each in order[:place] if not marked[each]]
+        said = any(
+            hashes[each] == hashes[at] or vectors[each] @ vectors[at] > SAME for each in better
+        )
+        assert bool(marked[at]) == said
