@@ -374,7 +374,19 @@ class OutboxState:
 
 
 class Observations(Protocol):
-    """What operators see, of every tenant together."""
+    """What workers and operators look at, of every tenant."""
+
+    async def to_index(self, keys: Sequence[ItemKey], *, model: str) -> Sequence[VectorItem]:
+        """Those of `keys` that belong into the vector index, with text and stored vector."""
+        ...
+
+    async def belonging(self, keys: Sequence[ItemKey]) -> frozenset[ItemKey]:
+        """Those of `keys` that belong into the vector index."""
+        ...
+
+    async def recallable(self, *, after: ItemKey, limit: int) -> Sequence[ItemKey]:
+        """The keys of items that belong into the vector index, ascending, from behind `after`."""
+        ...
 
     async def state(self, *, now: datetime) -> OutboxState: ...
 
@@ -399,10 +411,6 @@ class Projections(Protocol):
         """Take due rows for `lease` seconds, oldest first; no other worker gets them meanwhile."""
         ...
 
-    async def to_index(self, keys: Sequence[ItemKey], *, model: str) -> Sequence[VectorItem]:
-        """Those of `keys` that belong into the vector index, with text and stored vector."""
-        ...
-
     async def keep_vectors(
         self, vectors: Mapping[ItemKey, bytes], *, model: str, dimension: int, now: datetime
     ) -> None:
@@ -416,14 +424,6 @@ class Projections(Protocol):
     async def retry(
         self, rows: Sequence[OutboxRow], *, due_at: datetime, error: str, dead: bool
     ) -> None: ...
-
-    async def recallable(self, *, after: ItemKey, limit: int) -> Sequence[ItemKey]:
-        """The keys of items that belong into the vector index, ascending, from behind `after`."""
-        ...
-
-    async def belonging(self, keys: Sequence[ItemKey]) -> frozenset[ItemKey]:
-        """Those of `keys` that belong into the vector index."""
-        ...
 
     async def enqueue(self, keys: Sequence[ItemKey], *, now: datetime) -> None:
         """Note that these items may differ from their projections, where no note says so yet."""

@@ -50,8 +50,8 @@ class Healer:
     async def _remove_strangers(self) -> int:
         removed = 0
         async for keys in self.vectors.keys():
-            async with self.store.project() as projections:
-                belonging = await projections.belonging(keys)
+            async with self.store.observe() as observations:
+                belonging = await observations.belonging(keys)
             strangers = [key for key in keys if key not in belonging]
             await self.vectors.remove(strangers)
             removed += len(strangers)
@@ -60,13 +60,15 @@ class Healer:
     async def _note_missing(self) -> int:
         missing, last = 0, ItemKey(0)
         while True:
-            async with self.store.project() as projections:
-                keys = await projections.recallable(after=last, limit=_BATCH)
-            if not keys:
-                return missing
+            async with self.store.observe() as observations:
+                keys = await observations.recallable(after=last, limit=_BATCH)
             known = await self.vectors.known(keys)
             lacking = [key for key in keys if key not in known]
-            async with self.store.project() as projections:
-                await projections.enqueue(lacking, now=self.clock())
-            self.indexer.wake()
-            missing, last = missing + len(lacking), keys[-1]
+            if lacking:
+                async with self.store.project() as projections:
+                    await projections.enqueue(lacking, now=self.clock())
+                self.indexer.wake()
+            missing += len(lacking)
+            if len(keys) < _BATCH:  # what is written from now on has its own note
+                return missing
+            last = keys[-1]

@@ -111,34 +111,37 @@ class Indexer:
         return True
 
     async def _project(self, rows: Sequence[OutboxRow]) -> None:
-        keys = sorted({row.item_key for row in rows})
-        async with self.store.project() as projections:
-            items = await projections.to_index(keys, model=self.embedder.model)
-        points = await self._embedded(items)
-        await self.vectors.remove([key for key in keys if key not in points])
-        await self.vectors.upsert(list(points.values()))
-        async with self.store.project() as projections:
-            gone = await projections.finish(rows)
-        # What was deleted between the upsert and the commit just now must not stay behind.
-        await self.vectors.remove(sorted(gone))
-        self.telemetry.indexed(len(rows))
+        """
+        Vectors first, then one transaction that keeps them in SQL and drops the rows.
 
-    async def _embedded(self, items: Sequence[VectorItem]) -> dict[ItemKey, VectorPoint]:
-        """Points of all items; texts without a stored vector are embedded and stored first."""
-        packed = {item.key: item.vector for item in items if item.vector is not None}
-        new = [item for item in items if item.key not in packed]
-        if new:
-            vectors = await self.embedder.embed([item.text for item in new])
-            fresh = {item.key: pack_vector(row) for item, row in zip(new, vectors, strict=True)}
-            async with self.store.project() as projections:
+        A crash in between leaves the rows: the same is done again, with the same end.
+        """
+        keys = sorted({row.item_key for row in rows})
+        async with self.store.observe() as observations:
+            items = await observations.to_index(keys, model=self.embedder.model)
+        fresh = await self._embed([item for item in items if item.vector is None])
+        points = [_point(item, item.vector or fresh[item.key], self.embedder) for item in items]
+        await self.vectors.remove(sorted(set(keys) - {point.key for point in points}))
+        await self.vectors.upsert(points)
+        async with self.store.project() as projections:
+            if fresh:
                 await projections.keep_vectors(
                     fresh,
                     model=self.embedder.model,
                     dimension=self.embedder.dimension,
                     now=self.clock(),
                 )
-            packed |= fresh
-        return {item.key: _point(item, packed[item.key], self.embedder.dimension) for item in items}
+            gone = await projections.finish(rows)
+        # What was deleted while this was under way must not stay behind.
+        await self.vectors.remove(sorted(gone))
+        self.telemetry.indexed(len(rows))
+
+    async def _embed(self, items: Sequence[VectorItem]) -> dict[ItemKey, bytes]:
+        """Packed vectors of items that have none yet."""
+        if not items:
+            return {}
+        vectors = await self.embedder.embed([item.text for item in items])
+        return {item.key: pack_vector(row) for item, row in zip(items, vectors, strict=True)}
 
     async def _put_off(
         self, rows: Sequence[OutboxRow], error: ForewordError, *, outage: bool
@@ -159,10 +162,10 @@ class Indexer:
             )
 
 
-def _point(item: VectorItem, packed: bytes, dimension: int) -> VectorPoint:
+def _point(item: VectorItem, packed: bytes, embedder: Embedder) -> VectorPoint:
     return VectorPoint(
         key=item.key,
-        vector=unpack_vectors([packed], dimension)[0],
+        vector=unpack_vectors([packed], embedder.dimension)[0],
         tenant=item.tenant,
         scope=item.scope,
         conversation=item.conversation,

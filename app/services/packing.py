@@ -5,20 +5,22 @@ from dataclasses import dataclass
 
 from app.domain.context import Candidate, ContextRequest, Format
 from app.domain.conversation import Message
+from app.domain.ids import ConversationId
 from app.ports import TokenCounter
 from app.ranking.budget import newest_that_fit, pack
 from app.ranking.candidates import Ranked
 from app.ranking.pool import Recalled
 from app.text.render import (
     PREAMBLE,
+    heading,
     render_item,
     render_markdown,
     render_messages,
     text_of,
 )
 
-_HEADING = 24
-"""Tokens set aside for the heading of each conversation in a rendered text."""
+_JOINT = 1
+"""Tokens set aside for each place where parts of a rendered text are joined."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,25 +52,38 @@ class Packer:
     def pack(self, request: ContextRequest, history: Sequence[Message], ranked: Ranked) -> Packed:
         """Pinned first, then by score; the answer is in the order of `ranked`."""
         order = sorted(ranked.order, key=lambda at: not ranked.pinned(at))
-        costs = [self._cost_of(request, ranked.recalled, at) for at in order]
+        costs = self._costs(request, ranked.recalled, order)
         room = request.budget_tokens - self._fixed(request, history)
         taken = {order[place] for place in pack(costs, room=room, most=request.max_items)}
         chosen = [at for at in ranked.order if at in taken]
         return self._laid_out(request, history, chosen, ranked)
 
-    def _cost_of(self, request: ContextRequest, recalled: Recalled, at: int) -> int:
-        """What never fits is not rendered just to be counted."""
-        tokens = recalled.tokens[at]
-        if request.format is Format.JSON or tokens > request.budget_tokens:
-            return tokens
-        return self.tokens.count(render_item(recalled.read(at))) + 1
+    def _costs(
+        self, request: ContextRequest, recalled: Recalled, order: Sequence[int]
+    ) -> Sequence[int]:
+        """The first of a conversation bears its heading. What never fits is not rendered at all."""
+        if request.format is Format.JSON:
+            return [recalled.tokens[at] for at in order]
+        costs: list[int] = []
+        headed: set[ConversationId | None] = set()
+        for at in order:
+            if recalled.tokens[at] > request.budget_tokens:
+                costs.append(recalled.tokens[at])
+                continue
+            item = recalled.read(at)
+            text = render_item(item)
+            if item.conversation_id not in headed:
+                headed.add(item.conversation_id)
+                text = f"{heading(item)}\n{text}"
+            costs.append(self.tokens.count(text) + _JOINT)
+        return costs
 
     def _fixed(self, request: ContextRequest, history: Sequence[Message]) -> int:
         """What is in before any memory is."""
         if request.format is Format.JSON:
             return sum(each.tokens for each in history)
         _, _, tokens = self._rendered(request, history, [])
-        return tokens + self.tokens.count(PREAMBLE) + _HEADING
+        return tokens + self.tokens.count(PREAMBLE) + _JOINT
 
     def _laid_out(
         self,
@@ -77,21 +92,23 @@ class Packer:
         chosen: Sequence[int],
         ranked: Ranked,
     ) -> Packed:
-        """Render, count, and leave out the last items while the whole is over the budget."""
-        candidates = [ranked.candidate(at) for at in chosen]
-        full = len(candidates) >= request.max_items
+        """
+        Render, count, and leave out the last items while the whole is over the budget.
+
+        It ends within the budget: a query that is over it by itself is not rendered.
+        """
+        full = len(chosen) >= request.max_items
         while True:
+            candidates = [ranked.candidate(at) for at in chosen]
             text, messages, tokens = self._rendered(request, history, candidates)
             if tokens <= request.budget_tokens:
                 break
-            if candidates:
-                candidates = candidates[:-1]
-            elif history:
-                history = history[1:]
+            if chosen:
+                last = _least(chosen, ranked)
+                chosen = [at for at in chosen if at != last]
             else:
-                text, messages, tokens = None, None, 0
-                break
-        taken = set(chosen[: len(candidates)])
+                history = history[1:]
+        taken = set(chosen)
         left = "max_items" if full else "budget"
         return Packed(
             history=history,
@@ -125,3 +142,8 @@ class Packer:
 
     def _cost(self, messages: Sequence[Mapping[str, object]]) -> int:
         return sum(self.tokens.count(text_of(each)) for each in messages)
+
+
+def _least(chosen: Sequence[int], ranked: Ranked) -> int:
+    """What goes first when there is no room: the last that is not pinned, else the last."""
+    return ([at for at in chosen if not ranked.pinned(at)] or chosen)[-1]

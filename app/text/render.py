@@ -42,11 +42,11 @@ def render_memories(items: Sequence[MemoryItem]) -> str:
     parts = [PREAMBLE]
     for _, group in groupby(grouped, key=lambda item: item.conversation_id):
         members = list(group)
-        parts.append("\n".join([_heading(members[0]), *map(render_item, members)]))
+        parts.append("\n".join([heading(members[0]), *map(render_item, members)]))
     return "\n\n".join(parts)
 
 
-def _heading(item: MemoryItem) -> str:
+def heading(item: MemoryItem) -> str:
     title = one_line(item.label or item.conversation_external_id or "")
     return f"## {title or 'A conversation'}"
 

@@ -1,16 +1,15 @@
 """What operators see: queues and sizes, of every tenant together."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import func, select, text
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import is_postgres
 from app.adapters.sql.full_text import full_text
+from app.adapters.sql.indexable import SqlIndexable
 from app.domain.errors import StoreUnavailable
 from app.domain.ids import ConversationKey
 from app.ports.store import OutboxState
@@ -28,10 +27,7 @@ _SIZES_POSTGRES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SqlObservations:
-    connection: AsyncConnection
-
+class SqlObservations(SqlIndexable):
     async def state(self, *, now: datetime) -> OutboxState:
         o = d.outbox.c
         waiting = select(func.count(), func.min(o.created_at)).where(o.dead.is_(False))
