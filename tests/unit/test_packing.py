@@ -1,0 +1,204 @@
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from app.adapters.tokenizer import BpeTokenCounter
+from app.domain.context import ContextRequest, Format, HistoryOptions, MemoryItem
+from app.domain.conversation import Message, Role
+from app.services.packing import Packed, Packer
+from app.text.render import PREAMBLE
+from tests.factories import a_message, an_item, ranked
+
+TOKENS = BpeTokenCounter()
+PACKER = Packer(TOKENS)
+TEXTS = st.one_of(
+    st.text(st.characters(codec="utf-8"), max_size=60),
+    st.lists(st.sampled_from(["tea", " milk", "\n", "# ", "> ", "🙂", "\u2028"])).map("".join),
+    st.integers(0, 400).map(lambda n: "word " * n),
+)
+ROLES = st.sampled_from([Role.USER, Role.ASSISTANT])
+
+
+def counted(item: MemoryItem) -> MemoryItem:
+    return replace(item, tokens=TOKENS.count(item.content))
+
+
+def as_said(message: Message) -> Message:
+    return replace(message, tokens=TOKENS.count(f"{message.content or ''}"))
+
+
+@st.composite
+def items(draw: st.DrawFn) -> list[MemoryItem]:
+    return [
+        counted(
+            an_item(
+                row,
+                draw(TEXTS),
+                conversation=draw(st.none() | st.integers(1, 3)),
+                label=draw(st.none() | TEXTS),
+                name=draw(st.none() | TEXTS),
+            )
+        )
+        for row in range(1, 1 + draw(st.integers(0, 8)))
+    ]
+
+
+HISTORY = st.lists(st.tuples(TEXTS, ROLES, st.none() | TEXTS), max_size=5).map(
+    lambda said: [
+        as_said(a_message(at, text, role=role, name=name))
+        for at, (text, role, name) in enumerate(said)
+    ]
+)
+REQUESTS = st.builds(
+    ContextRequest,
+    query=TEXTS,
+    budget_tokens=st.integers(1, 30) | st.integers(1, 1_500),
+    max_items=st.integers(1, 6),
+    format=st.sampled_from(Format),
+    history=st.builds(
+        HistoryOptions, max_messages=st.integers(0, 6), max_share=st.sampled_from([0, 0.3, 1])
+    ),
+)
+
+
+def pack(
+    request: ContextRequest,
+    tail: list[Message],
+    found: list[MemoryItem],
+    pinned: frozenset[int] = frozenset(),
+) -> Packed:
+    return PACKER.pack(request, PACKER.history(request, tail), ranked(*found, pinned=pinned))
+
+
+def counted_again(request: ContextRequest, packed: Packed) -> int:
+    """What a caller who knows nothing of packing counts."""
+    match request.format:
+        case Format.MARKDOWN:
+            assert packed.text is not None
+            return TOKENS.count(packed.text)
+        case Format.MESSAGES:
+            assert packed.messages is not None
+            calls: list[Any] = [each.get("tool_calls") for each in packed.messages]
+            texts = [str(each["content"] or "") for each in packed.messages]
+            return sum(
+                TOKENS.count(text + (str(call) if call else ""))
+                for text, call in zip(texts, calls, strict=True)
+            )
+        case Format.JSON:
+            texts = [each.item.content for each in packed.candidates]
+            texts += [each.content or "" for each in packed.history]
+            return sum(map(TOKENS.count, texts))
+
+
+@given(REQUESTS, HISTORY, items(), st.frozensets(st.integers(0, 7)))
+@example(
+    ContextRequest(query="word " * 9, budget_tokens=9, format=Format.MESSAGES),
+    [as_said(a_message(content="word " * 4))],
+    [counted(an_item(content="tea"))],
+    frozenset({0}),
+)
+def test_the_budget_is_a_promise(
+    request: ContextRequest, tail: list[Message], found: list[MemoryItem], pinned: frozenset[int]
+) -> None:
+    packed = pack(request, tail, found, pinned)
+
+    assert packed.tokens == counted_again(request, packed) <= request.budget_tokens
+    assert len(packed.candidates) <= request.max_items
+    kept = [each.item for each in packed.candidates]
+    assert kept == [each for each in found if each in kept]
+    dropped = [at for at, _ in packed.dropped]
+    assert dropped == [at for at, each in enumerate(found) if each not in kept]
+    assert {reason for _, reason in packed.dropped} <= {"budget", "max_items"}
+    assert list(packed.history) == tail[len(tail) - len(packed.history) :]
+
+
+@given(REQUESTS, HISTORY, items(), st.frozensets(st.integers(0, 7)))
+def test_what_is_pinned_goes_in_as_if_there_was_nothing_else(
+    request: ContextRequest, tail: list[Message], found: list[MemoryItem], pinned: frozenset[int]
+) -> None:
+    alone = [each for at, each in enumerate(found) if at in pinned]
+    expected = pack(request, tail, alone, frozenset(range(len(alone)))).candidates
+
+    packed = pack(request, tail, found, pinned)
+
+    chosen = [each.item for each in packed.candidates]
+    assert [each for each in chosen if each in alone] == [each.item for each in expected]
+
+
+@given(HISTORY, st.integers(1, 300), st.sampled_from([0, 0.2, 0.5, 1]), st.integers(0, 6))
+def test_the_history_is_the_end_that_its_share_holds(
+    tail: list[Message], budget: int, share: float, most: int
+) -> None:
+    options = HistoryOptions(max_messages=most, max_share=share)
+    request = ContextRequest(query="q", budget_tokens=budget, history=options)
+    history = list(PACKER.history(request, tail))
+    assert history == tail[len(tail) - len(history) :]
+    assert len(history) <= most
+    assert sum(each.tokens for each in history) <= budget * share
+
+
+@pytest.mark.parametrize("form", Format)
+def test_a_budget_of_one_token_is_kept(form: Format) -> None:
+    request = ContextRequest(query="Which database did we pick?", budget_tokens=1, format=form)
+    packed = pack(request, [as_said(a_message())], [counted(an_item())])
+    assert (packed.tokens, list(packed.candidates), list(packed.history)) == (0, [], [])
+    assert packed.dropped == [(0, "budget")]
+
+
+@pytest.mark.parametrize("form", Format)
+def test_a_huge_item_makes_room_for_those_behind_it(form: Format) -> None:
+    huge, small = counted(an_item(1, "tea " * 50_000)), counted(an_item(2, "Tea."))
+    packed = pack(ContextRequest(query="Tea?", budget_tokens=200, format=form), [], [huge, small])
+    assert [each.item for each in packed.candidates] == [small]
+    assert packed.dropped == [(0, "budget")]
+
+
+@pytest.mark.parametrize("form", Format)
+def test_no_more_than_max_items_go_in(form: Format) -> None:
+    found = [counted(an_item(row, f"Tea {row}.")) for row in range(1, 6)]
+    packed = pack(ContextRequest(query="Tea?", max_items=2, format=form), [], found)
+    assert [each.item for each in packed.candidates] == found[:2]
+    assert packed.dropped == [(2, "max_items"), (3, "max_items"), (4, "max_items")]
+
+
+@pytest.mark.parametrize("form", Format)
+def test_the_pinned_go_in_first_and_keep_their_place_in_the_order(form: Format) -> None:
+    found = [counted(an_item(row, f"Tea {row}.")) for row in range(1, 6)]
+    request = ContextRequest(query="Tea?", max_items=2, format=form)
+    packed = pack(request, [], found, frozenset({3}))
+    assert [each.item for each in packed.candidates] == [found[0], found[3]]
+
+
+def test_when_the_text_turns_out_too_long_the_pinned_stay() -> None:
+    """Every item is in a conversation of its own, whose heading costs more than itself."""
+    found = [counted(an_item(row, "Tea.", conversation=row, label="a b " * 30)) for row in range(9)]
+    for budget in range(60, 700, 10):
+        request = ContextRequest(query="", budget_tokens=budget, format=Format.MARKDOWN)
+        packed = pack(request, [], found, frozenset({8}))
+        ids = [each.item for each in packed.candidates]
+        assert not ids or found[8] in ids
+
+
+def test_json_counts_what_was_counted_at_write() -> None:
+    found = [an_item(1, tokens=30), an_item(2, tokens=20), an_item(3, tokens=10)]
+    tail = [a_message(1, tokens=15), a_message(2, tokens=25)]
+    packed = pack(ContextRequest(query="q", budget_tokens=60), tail, found)
+    assert [each.item.tokens for each in packed.candidates] == [30]
+    assert [each.tokens for each in packed.history] == [25]
+    assert (packed.tokens, packed.text, packed.messages) == (55, None, None)
+
+
+def test_markdown_and_messages_are_handed_over_as_they_were_counted() -> None:
+    found, tail = [counted(an_item(content="Tea."))], [as_said(a_message(content="Hi."))]
+    markdown = pack(ContextRequest(query="Tea?", format=Format.MARKDOWN), tail, found)
+    messages = pack(ContextRequest(query="Tea?", format=Format.MESSAGES), tail, found)
+    assert markdown.text is not None
+    assert markdown.text.startswith(PREAMBLE)
+    assert markdown.text.endswith("> Hi.")
+    assert markdown.messages is None
+    assert messages.text is None
+    assert messages.messages is not None
+    assert [each["role"] for each in messages.messages] == ["system", "user", "user"]
