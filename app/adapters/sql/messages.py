@@ -3,7 +3,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, Select, insert, or_, select, update
+from sqlalchemy import BigInteger, Row, Select, insert, literal, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
@@ -53,7 +53,8 @@ class SqlMessages:
         position = t.message.c.position
         wanted = self._of(conversation)
         if cursor:
-            (last,) = decode_cursor(cursor, parts=1)
+            (place,) = decode_cursor(cursor, parts=1)
+            last = literal(place, BigInteger)  # a forged one may be larger than any position
             wanted = wanted.where(position < last if newest_first else position > last)
         wanted = wanted.order_by(position.desc() if newest_first else position).limit(limit + 1)
         rows = (await self.connection.execute(wanted)).all()
