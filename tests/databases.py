@@ -7,13 +7,13 @@ from threading import Thread
 from typing import Any
 from uuid import uuid4
 
-import asyncpg
+import asyncpg  # type: ignore[import-untyped]  # no types are published for it
 import pytest
 from sqlalchemy.engine import URL, make_url
 
 from app.adapters.sql.database import open_database
 from app.adapters.sql.migrate import upgrade
-from app.adapters.sql.tables import metadata
+from app.adapters.sql.schema import metadata
 
 SERVER = make_url(
     os.environ.get("TEST_POSTGRES_URL", "postgresql+asyncpg://root@127.0.0.1:5432/test")

@@ -19,7 +19,7 @@ from app.ports.store import Store
 from tests.stored import ACME, MICROSECOND, NOON, SECOND, Kept, append, keep, scope_now
 
 UNKNOWN = ConversationId(uuid7())
-EVERYTHING = {
+EVERYTHING: dict[str, Any] = {
     "external_id": "chat-42",
     "label": "Überblick 🧭",
     "folder": "/work/api",
