@@ -1,8 +1,10 @@
 """Storing what was said. The answer comes after the commit; nothing waits for a model."""
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict, deque
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import takewhile
 from uuid import UUID
 
 from app.domain.conversation import Conversation, ConversationChanges, NewConversation, NewMessage
@@ -192,52 +194,67 @@ def already_there(
     """
     For each new message the id under which it is stored already, else None.
 
-    A message with an external id is known by it, also when the request itself repeats it. The
-    others are matched as a sequence: the longest run at their beginning that is the end of what is
-    stored is a retry; after it, a message that brings its own time is known by content and time.
-    Two equal messages in one request are two messages.
+    A message with an external id is known by it, also when the request itself repeats it; one that
+    brings its own time by content and time. The others are matched as a sequence: the longest run
+    at their beginning that is the end of what is stored is a retry, unless something new came
+    before it. Two equal messages in one request are two messages.
     """
-    by_name = {each.external_id: each.id for each in known if each.external_id}
     there: list[MessageId | None] = [None] * len(new)
-    unnamed = []
+    by_name = {each.external_id: each.id for each in known if each.external_id}
+    by_time: defaultdict[Hashable, deque[MessageId]] = defaultdict(deque)
+    for each in known:
+        if each.external_id is None:
+            by_time[_said(each), each.created_at].append(each.id)
+    tail = _tail(known, {each.external_id for each in new})
+    untimed: list[int] = []
+    something_new = False
     for at, (message, ready) in enumerate(zip(new, prepared, strict=True)):
-        if message.external_id is None:
-            unnamed.append(at)
+        if message.external_id is not None:
+            there[at] = by_name.get(message.external_id)
+            by_name.setdefault(message.external_id, ready.message.id)
+        elif message.created_at is not None:
+            same = by_time[_said(ready), message.created_at]
+            there[at] = same.popleft() if same else None
+        elif not something_new:
+            untimed.append(at)
             continue
-        there[at] = by_name.get(message.external_id)
-        by_name.setdefault(message.external_id, ready.message.id)
-    tail = [each for each in known if each.external_id is None]
-    overlap = _overlap([(new[at], prepared[at]) for at in unnamed], tail)
-    for at, old in zip(unnamed, tail[len(tail) - overlap :], strict=False):
+        something_new = something_new or there[at] is None
+    taken = set(there)
+    left = [each for each in tail if each.id not in taken]
+    overlap = _overlap([_said(prepared[at]) for at in untimed], [_said(each) for each in left])
+    for at, old in zip(untimed, left[len(left) - overlap :], strict=False):
         there[at] = old.id
-    left = tail[: len(tail) - overlap]
-    for at in unnamed[overlap:]:
-        same = new[at].created_at and next(
-            (each for each in left if _same(new[at], prepared[at], each)), None
-        )
-        if same:
-            there[at] = same.id
-            left.remove(same)
     return there
 
 
-def _overlap(
-    new: Sequence[tuple[NewMessage, PreparedMessage]], tail: Sequence[StoredMessage]
-) -> int:
-    """The length of the longest beginning of `new` that is the end of `tail`."""
-    for length in range(min(len(new), len(tail)), 0, -1):
-        pairs = zip(new[:length], tail[len(tail) - length :], strict=True)
-        if all(_same(*each, old) for each, old in pairs):
-            return length
-    return 0
+def _tail(known: Sequence[StoredMessage], names: Collection[str | None]) -> list[StoredMessage]:
+    """The unnamed messages at the end, between which none stands that is not in the request."""
+    ending = takewhile(lambda each: each.external_id in {None, *names}, reversed(known))
+    return [each for each in ending if each.external_id is None][::-1]
 
 
-def _same(new: NewMessage, prepared: PreparedMessage, old: StoredMessage) -> bool:
-    return (new.role, new.name, prepared.content_hash) == (
-        old.role,
-        old.name,
-        old.content_hash,
-    ) and new.created_at in (None, old.created_at)
+def _said(message: PreparedMessage | StoredMessage) -> Hashable:
+    """Who said what: equal for equal messages, apart from their times."""
+    who = message.message if isinstance(message, PreparedMessage) else message
+    return (str(who.role), who.name, message.content_hash)
+
+
+def _overlap(new: Sequence[Hashable], tail: Sequence[Hashable]) -> int:
+    """
+    The length of the longest beginning of `new` that is the end of `tail`.
+
+    The failure function of Knuth, Morris and Pratt over both: linear, also for much of the same.
+    """
+    if not new or not tail:
+        return 0
+    text = [*new, None, *tail[-len(new) :]]
+    border = [0] * len(text)
+    for at in range(1, len(text)):
+        length = border[at - 1]
+        while length and text[at] != text[length]:
+            length = border[length - 1]
+        border[at] = length + (text[at] == text[length])
+    return border[-1]
 
 
 async def _answered(transaction: Transaction, once: IdempotencyKey) -> Stored | None:
