@@ -152,9 +152,10 @@ class Recaller:
     async def _episode(self, request: ContextRequest, situation: Situation) -> Episode:
         async with self.store.read(situation.tenant) as snapshot:
             tail: Sequence[Message] = ()
-            if situation.conversation and request.history.max_messages:
+            running = situation.conversation
+            if running and not running.archived and request.history.max_messages:
                 tail = await snapshot.messages.tail(
-                    situation.conversation.key,
+                    running.key,
                     limit=request.history.max_messages,
                     as_of=request.as_of,
                 )
