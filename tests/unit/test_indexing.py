@@ -1,0 +1,173 @@
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from app.adapters.sql.database import open_database
+from app.adapters.sql.store import SqlStore
+from app.domain.errors import StoreUnavailable
+from app.domain.ids import MessageId
+from app.domain.memory import Table, item_key
+from app.services.indexing import IndexerLimits
+from tests.factories import ACME
+from tests.fakes import Memory
+
+MESSAGE_1, MESSAGE_2, MESSAGE_3 = (item_key(Table.MESSAGE, row) for row in (1, 2, 3))
+
+
+@pytest.fixture
+def memory(store: SqlStore) -> Memory:
+    return Memory(store, limits=IndexerLimits(batch=10, attempts=3, idle=0.01))
+
+
+async def test_what_was_said_becomes_vectors(memory: Memory) -> None:
+    await memory.say("green tea", "black coffee")
+    assert (await memory.outbox()).depth == 2
+
+    await memory.index()
+
+    assert await memory.vectors.all() == [MESSAGE_1, MESSAGE_2]
+    assert memory.embedder.embedded == ["green tea", "black coffee"]
+    assert memory.telemetry.items_indexed == 2
+    assert (await memory.outbox()).depth == 0
+
+
+async def test_without_work_there_is_nothing_to_do(memory: Memory) -> None:
+    assert not await memory.indexer.work_once()
+    await memory.indexer.work()
+    assert memory.telemetry.items_indexed == 0
+
+
+async def test_a_poison_item_goes_dead_alone_after_its_attempts(memory: Memory) -> None:
+    await memory.say("green tea", "poison", "black coffee")
+    memory.embedder.poison = "poison"
+
+    await memory.index()
+    first = await memory.outbox()
+    assert await memory.vectors.all() == [MESSAGE_1, MESSAGE_3]
+    assert (first.depth, first.dead) == (1, 0)
+
+    for _ in range(2):
+        memory.clock.forward(3_600)
+        await memory.index()
+    last = await memory.outbox()
+    assert (last.depth, last.dead) == (0, 1)
+
+    memory.clock.forward(3_600)
+    assert not await memory.indexer.work_once()
+
+
+async def test_a_retry_waits_longer_each_time(memory: Memory) -> None:
+    await memory.say("poison")
+    memory.embedder.poison = "poison"
+    await memory.index()
+
+    memory.clock.forward(0.4)
+    assert not await memory.indexer.work_once()
+    memory.clock.forward(0.2)
+    assert await memory.indexer.work_once()
+    memory.clock.forward(0.6)
+    assert not await memory.indexer.work_once()
+
+
+@pytest.mark.parametrize("part", ["embedder", "vectors"])
+async def test_an_outage_makes_no_dead_letters(memory: Memory, part: str) -> None:
+    await memory.say("green tea", "black coffee")
+    broken = getattr(memory, part)
+    broken.down = True
+    for _ in range(20):
+        await memory.index()
+        memory.clock.forward(3_600)
+    during = await memory.outbox()
+    assert (during.depth, during.dead) == (2, 0)
+
+    broken.down = False
+    await memory.index()
+
+    assert await memory.vectors.all() == [MESSAGE_1, MESSAGE_2]
+    assert (await memory.outbox()).depth == 0
+
+
+async def test_after_an_outage_of_the_index_nothing_but_the_vectors_is_sent_again(
+    memory: Memory,
+) -> None:
+    await memory.say("green tea")
+    memory.vectors.down = True
+    await memory.index()
+    memory.vectors.down = False
+    memory.clock.forward(3_600)
+    await memory.index()
+    assert await memory.vectors.all() == [MESSAGE_1]
+
+
+async def test_what_is_deleted_while_it_is_embedded_does_not_come_back(memory: Memory) -> None:
+    stored = await memory.say("green tea", "black coffee")
+    memory.embedder.gate.close()
+    busy = asyncio.create_task(memory.indexer.work_once())
+    await memory.embedder.gate.reached.wait()
+
+    receipt = await memory.forgetter.message(ACME, MessageId(stored.message_ids[0]))
+    memory.embedder.gate.opened.set()
+    await busy
+
+    assert receipt.remaining == 0
+    assert await memory.vectors.all() == [MESSAGE_2]
+    await memory.index()
+    assert await memory.vectors.all() == [MESSAGE_2]
+
+
+async def test_what_is_deleted_while_it_is_upserted_does_not_come_back(memory: Memory) -> None:
+    stored = await memory.say("green tea", "black coffee")
+    memory.vectors.upserts.close()
+    busy = asyncio.create_task(memory.indexer.work_once())
+    await memory.vectors.upserts.reached.wait()
+
+    await memory.forgetter.conversation(ACME, stored.conversation_id)
+    memory.vectors.upserts.opened.set()
+    await busy
+
+    assert await memory.vectors.all() == []
+    async with memory.store.read(ACME) as snapshot:
+        assert (await snapshot.counts()).embeddings == 0
+
+
+async def test_what_is_deleted_while_the_index_is_down_is_removed_later(memory: Memory) -> None:
+    stored = await memory.say("green tea")
+    await memory.index()
+    memory.vectors.down = True
+    receipt = await memory.forgetter.message(ACME, MessageId(stored.message_ids[0]))
+    await memory.index()
+    memory.vectors.down = False
+    assert (await memory.vectors.all(), receipt.remaining) == ([MESSAGE_1], 1)
+
+    memory.clock.forward(3_600)
+    await memory.index()
+
+    assert await memory.vectors.all() == []
+
+
+async def test_work_goes_on_when_the_database_does_not_answer(tmp_path: Path) -> None:
+    database = open_database(f"sqlite+aiosqlite:///{tmp_path / 'nowhere' / 'x.db'}")
+    memory = Memory(SqlStore(database), limits=IndexerLimits(idle=0.001))
+    with pytest.raises(StoreUnavailable):
+        await memory.indexer.work_once()
+    await memory.indexer.work()
+    await database.dispose()
+
+
+async def test_who_waits_for_progress_is_told_of_each_batch(memory: Memory) -> None:
+    await memory.say("green tea")
+    waiting = asyncio.create_task(memory.indexer.progress(at_most=60))
+    await asyncio.sleep(0)
+    await memory.index()
+    await waiting
+    await memory.indexer.progress(at_most=0.001)
+
+
+async def test_a_worker_that_rests_is_woken(store: SqlStore) -> None:
+    memory = Memory(store, limits=IndexerLimits(idle=3_600))
+    resting = asyncio.create_task(memory.indexer.work())
+    while not resting.done():
+        memory.indexer.wake()
+        await asyncio.sleep(0.001)
+    await resting
