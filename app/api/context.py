@@ -26,7 +26,8 @@ async def build_context(
 ) -> BundleOut:
     """Build the context for the next turn: the most relevant memory that fits the budget."""
     request = body.to_request()
-    answered = await services.forge.build(tenant, request, fresh="no-cache" in cache_control.lower())
+    fresh = "no-cache" in cache_control.lower()
+    answered = await services.forge.build(tenant, request, fresh=fresh)
     difference = None
     if request.since is not None:
         difference = await services.replayer.compare(tenant, request.since, answered.bundle)
