@@ -11,6 +11,7 @@ Statements are constant: terms and weights travel as one parameter, so nothing i
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Protocol
 
 from sqlalchemy import (
@@ -36,8 +37,8 @@ from app.domain.ids import ConversationKey, ItemKey, ScopeKey
 MAX_CONVERSATIONS_INSIDE = 32
 """More conversations than this are filtered by a join instead of inside the index."""
 
-_MAX_DISTINCT_TERMS = 50_000
-"""A tsvector holds less than a megabyte; the rest of such a message is found through its chunks."""
+_MAX_TSVECTOR_BYTES = 1_000_000
+"""A tsvector holds 2**20 bytes; the rest of such a message is found through its chunks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,6 +220,9 @@ _TSVECTOR_ADD = _adding()
 
 
 def _tsvector_row(entry: Entry) -> dict[str, object]:
-    distinct = sorted(set(entry.terms))[:_MAX_DISTINCT_TERMS]
-    scoped = [_scoped(entry.scope, term) for term in distinct]
-    return {"key": entry.key, "lexemes": [_place(entry.conversation), *scoped]}
+    lexemes = [_scoped(entry.scope, term) for term in dict.fromkeys(entry.terms)]
+    sizes = accumulate(len(lexeme.encode()) for lexeme in lexemes)
+    fitting = [
+        lexeme for lexeme, size in zip(lexemes, sizes, strict=True) if size <= _MAX_TSVECTOR_BYTES
+    ]
+    return {"key": entry.key, "lexemes": [_place(entry.conversation), *fitting]}
