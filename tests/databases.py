@@ -57,8 +57,8 @@ async def drop_postgres_database(url: str) -> None:
 
 
 async def empty_postgres_database(url: str) -> None:
-    tables = [each.name for each in metadata.sorted_tables if not each.foreign_keys]
-    names = (*tables, "full_text", "embedding")
+    owners = [each.name for each in metadata.sorted_tables if not each.foreign_keys]
+    names = (*owners, "full_text", "embedding")
     deletes = "; ".join(f'DELETE FROM "{name}"' for name in names)  # noqa: S608  (our own names)
     await ask_server(deletes, at=make_url(url))
 
