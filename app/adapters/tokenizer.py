@@ -11,7 +11,7 @@ class BpeTokenCounter:
     def __init__(self, encoding: str = "o200k_base") -> None:
         try:
             self._encoding = quicktok.get_encoding(encoding)
-        except ValueError as error:
+        except (RuntimeError, ValueError) as error:
             raise TokenCounterUnavailable(encoding=encoding) from error
 
     def count(self, text: str) -> int:
