@@ -1,0 +1,174 @@
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from app.adapters.sql.store import SqlStore
+from app.domain.context import ContextRequest, Filters, Source
+from app.domain.errors import ConversationNotFound
+from app.domain.ids import TenantId
+from app.services.forget import Forgotten
+from tests.factories import ACME
+from tests.fakes import Memory
+
+REQUEST = ContextRequest(query="green tea?", user_id="alice")
+
+
+@pytest.fixture
+async def memory(store: SqlStore) -> Memory:
+    memory = Memory(store)
+    await memory.say("green tea", "black coffee")
+    await memory.index()
+    return memory
+
+
+def contents(bundle: object) -> list[str]:
+    return [each.item.content for each in getattr(bundle, "retrieved", [])]
+
+
+async def test_what_was_just_asked_is_answered_from_the_cache(memory: Memory) -> None:
+    first = await memory.cached.build(ACME, REQUEST)
+    again = await memory.cached.build(ACME, replace(REQUEST))
+    assert contents(first.bundle) == ["green tea"]
+    assert (first.cache_hit, again.cache_hit) == (False, True)
+    assert again.bundle is first.bundle
+    assert memory.telemetry.cache == [False, True]
+    assert memory.telemetry.bundles == 1
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(REQUEST, query="green tea"),
+        replace(REQUEST, budget_tokens=3_999),
+        replace(REQUEST, filters=Filters(exclude_terms=("coffee",))),
+        replace(REQUEST, explain=True),
+    ],
+)
+async def test_another_request_is_another_entry(memory: Memory, other: ContextRequest) -> None:
+    first = await memory.cached.build(ACME, REQUEST)
+    second = await memory.cached.build(ACME, other)
+    assert not second.cache_hit
+    assert second.bundle.id != first.bundle.id
+
+
+async def test_the_same_request_in_flight_is_built_once(memory: Memory) -> None:
+    memory.embedder.gate.close()
+    asked = [asyncio.create_task(memory.cached.build(ACME, REQUEST)) for _ in range(5)]
+    await memory.embedder.gate.reached.wait()
+    await asyncio.sleep(0.05)
+    memory.embedder.gate.opened.set()
+
+    answers = await asyncio.gather(*asked)
+
+    assert len({each.bundle.id for each in answers}) == 1
+    assert memory.telemetry.bundles == 1
+
+
+async def test_a_caller_that_goes_does_not_take_the_answer_from_the_others(memory: Memory) -> None:
+    memory.embedder.gate.close()
+    first = asyncio.create_task(memory.cached.build(ACME, REQUEST))
+    await memory.embedder.gate.reached.wait()
+    second = asyncio.create_task(memory.cached.build(ACME, REQUEST))
+    await asyncio.sleep(0.05)
+    first.cancel()
+    memory.embedder.gate.opened.set()
+
+    answer = await second
+
+    assert contents(answer.bundle) == ["green tea"]
+    assert memory.telemetry.bundles == 1
+    with pytest.raises(asyncio.CancelledError):
+        await first
+
+
+async def test_degraded_bundles_are_not_cached(memory: Memory) -> None:
+    memory.embedder.down = True
+    poor = await memory.cached.build(ACME, REQUEST)
+    assert [each.source for each in poor.bundle.degraded] == [Source.SEMANTIC]
+    assert contents(poor.bundle) == ["green tea"]
+
+    memory.embedder.down = False
+    rich = await memory.cached.build(ACME, REQUEST)
+    assert (rich.cache_hit, list(rich.bundle.degraded)) == (False, [])
+    assert (await memory.cached.build(ACME, REQUEST)).bundle is rich.bundle
+
+
+async def test_a_write_makes_what_was_cached_unreachable(memory: Memory) -> None:
+    before = await memory.cached.build(ACME, REQUEST)
+    await memory.say("more green tea", external_id="another chat")
+
+    after = await memory.cached.build(ACME, REQUEST)
+
+    assert not after.cache_hit
+    assert contents(before.bundle) == ["green tea"]
+    assert "more green tea" in contents(after.bundle)
+
+
+async def test_an_index_that_catches_up_makes_what_was_cached_unreachable(memory: Memory) -> None:
+    await memory.say("more green tea", external_id="another chat")
+    await memory.cached.build(ACME, REQUEST)
+    await memory.index()
+    assert not (await memory.cached.build(ACME, REQUEST)).cache_hit
+
+
+async def test_another_user_s_write_leaves_the_cache_alone(memory: Memory) -> None:
+    await memory.cached.build(ACME, REQUEST)
+    await memory.say("green tea", user_id="bob")
+    assert (await memory.cached.build(ACME, REQUEST)).cache_hit
+
+
+async def test_who_wants_a_fresh_bundle_gets_one(memory: Memory) -> None:
+    first = await memory.cached.build(ACME, REQUEST)
+    fresh = await memory.cached.build(ACME, REQUEST, fresh=True)
+    assert not fresh.cache_hit
+    assert fresh.bundle.id != first.bundle.id
+    assert memory.telemetry.cache == [False]
+
+
+async def test_where_nothing_was_ever_said_the_bundle_is_empty(memory: Memory) -> None:
+    nobody = replace(REQUEST, user_id="nobody")
+    answer = await memory.cached.build(ACME, nobody)
+    assert (contents(answer.bundle), answer.bundle.sufficient) == ([], False)
+    assert (answer.bundle.total_tokens, answer.bundle.candidates) == (0, 0)
+    result = await memory.cached.search(ACME, nobody)
+    assert (list(result.candidates), result.sufficient) == ([], False)
+    assert memory.telemetry.cache == []
+
+
+async def test_another_tenant_shares_nothing(memory: Memory) -> None:
+    await memory.cached.build(ACME, REQUEST)
+    other = await memory.cached.build(TenantId("other"), REQUEST)
+    assert (other.cache_hit, contents(other.bundle)) == (False, [])
+
+
+async def test_an_error_is_raised_to_everyone_who_asked_and_not_kept(memory: Memory) -> None:
+    unknown = replace(REQUEST, conversation_external_id="nowhere")
+    for _ in range(2):
+        with pytest.raises(ConversationNotFound):
+            await memory.cached.build(ACME, unknown)
+    assert (await memory.cached.build(ACME, REQUEST)).bundle.sufficient
+
+
+async def test_a_search_is_never_answered_from_the_cache(memory: Memory) -> None:
+    for _ in range(2):
+        result = await memory.cached.search(ACME, REQUEST)
+        assert [each.item.content for each in result.candidates] == ["green tea"]
+        assert result.sufficient
+    assert memory.telemetry.cache == []
+
+
+async def test_what_is_erased_is_gone_from_the_cache(memory: Memory) -> None:
+    await memory.cached.build(ACME, REQUEST)
+    forgotten: Forgotten = await memory.forgetter.user(ACME, "alice")
+    assert (forgotten.cache_entries, forgotten.remaining) == (1, 0)
+    assert forgotten.erased.bundles == 1
+    answer = await memory.cached.build(ACME, REQUEST)
+    assert (answer.cache_hit, contents(answer.bundle)) == (False, [])
+
+
+async def test_every_answer_has_a_receipt(memory: Memory) -> None:
+    answer = await memory.cached.build(ACME, REQUEST)
+    receipt = memory.recorder.find(answer.bundle.id)
+    assert receipt is not None
+    assert receipt.request["query"] == "green tea?"

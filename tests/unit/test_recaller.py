@@ -1,0 +1,176 @@
+"""One source that is down or late is named, and the others answer."""
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from app.adapters.sql.database import open_database
+from app.adapters.sql.store import SqlStore
+from app.domain.context import ContextRequest, Degraded, HistoryOptions, Source
+from app.domain.conversation import NewConversation, NewMessage, Role
+from app.domain.ids import ConversationId
+from app.domain.memory import Table, item_key
+from app.services.recall import Found, Recaller, Situation
+from tests.factories import ACME
+from tests.fakes import Memory
+
+TEA, COFFEE, PIN = (item_key(Table.MESSAGE, row) for row in (1, 2, 3))
+
+
+@pytest.fixture
+async def memory(store: SqlStore) -> Memory:
+    """Three messages of one conversation, indexed; the last is pinned."""
+    memory = Memory(store)
+    said = [
+        NewMessage(role=Role.USER, content="green tea"),
+        NewMessage(role=Role.ASSISTANT, content="black coffee"),
+        NewMessage(role=Role.USER, content="never sugar", importance=10),
+    ]
+    await memory.ingestor.ingest(ACME, NewConversation(user_id="alice", messages=said))
+    await memory.index()
+    return memory
+
+
+async def situation_of(memory: Memory, request: ContextRequest) -> Situation:
+    situation = await memory.surveyor.survey(ACME, request)
+    assert situation is not None
+    return situation
+
+
+async def running(memory: Memory) -> ConversationId:
+    async with memory.store.read(ACME) as snapshot:
+        scope = await snapshot.scopes.find("alice")
+        assert scope is not None
+        matching = await snapshot.recall.hydrate([TEA], scopes=[scope.key], model="")
+        conversation = matching.read(0).conversation_id
+        assert conversation is not None
+        return conversation
+
+
+async def recall(memory: Memory, recaller: Recaller | None = None, **about: Any) -> Found:
+    request = ContextRequest(**{"query": "green tea", "user_id": "alice", **about})
+    situation = await situation_of(memory, request)
+    return await (recaller or memory.recaller).recall(request, situation, limit=10)
+
+
+def lexical_keys(found: Found) -> list[int]:
+    return list(found.lexical.keys)
+
+
+async def test_every_source_answers(memory: Memory) -> None:
+    found = await recall(memory, conversation_id=await running(memory))
+    assert [each.content for each in found.episode.tail] == [
+        "green tea",
+        "black coffee",
+        "never sugar",
+    ]
+    assert list(found.episode.pinned) == [PIN]
+    assert found.near.hits[0] == (TEA, 1.0)
+    assert lexical_keys(found) == [TEA]
+    assert found.terms == ["green", "tea"]
+    assert found.lexical.document_frequency == {"green": 1, "tea": 1}
+    assert found.degraded == []
+    assert set(found.seconds) == {"episodic", "semantic", "lexical", "embed"}
+    assert dict(memory.telemetry.answered) == {
+        Source.EPISODIC: 3,
+        Source.PINNED: 1,
+        Source.SEMANTIC: 3,
+        Source.LEXICAL: 1,
+    }
+
+
+async def test_without_a_running_conversation_there_is_no_history(memory: Memory) -> None:
+    found = await recall(memory)
+    assert list(found.episode.tail) == []
+    assert list(found.episode.pinned) == [PIN]
+
+
+async def test_who_wants_no_history_gets_none(memory: Memory) -> None:
+    options = HistoryOptions(max_messages=0)
+    found = await recall(memory, conversation_id=await running(memory), history=options)
+    assert list(found.episode.tail) == []
+
+
+@pytest.mark.parametrize(
+    ("part", "reason"),
+    [
+        ("embedder", "The embedding model does not answer"),
+        ("vectors", "The vector index does not answer"),
+    ],
+)
+async def test_a_source_that_fails_is_named_and_the_others_answer(
+    memory: Memory, part: str, reason: str
+) -> None:
+    getattr(memory, part).down = True
+    found = await recall(memory)
+    assert found.degraded == [Degraded(source=Source.SEMANTIC, reason=reason)]
+    assert (found.near.vector, list(found.near.hits)) == (None, [])
+    assert lexical_keys(found) == [TEA]
+    assert list(found.episode.pinned) == [PIN]
+    assert memory.telemetry.missing == [(Source.SEMANTIC, reason)]
+    assert Source.SEMANTIC not in dict(memory.telemetry.answered)
+
+
+@pytest.mark.parametrize("of_request", [True, False])
+async def test_a_source_that_is_late_is_named_and_the_others_answer(
+    memory: Memory, *, of_request: bool
+) -> None:
+    memory.embedder.gate.close()
+    deadline = 1.0
+    recaller = replace(memory.recaller, deadline=3_600.0 if of_request else deadline)
+    found = await recall(memory, recaller, deadline=deadline if of_request else None)
+
+    assert found.degraded == [Degraded(source=Source.SEMANTIC, reason="deadline")]
+    assert lexical_keys(found) == [TEA]
+    assert list(found.episode.pinned) == [PIN]
+    memory.embedder.gate.opened.set()
+    await asyncio.sleep(0)
+
+
+async def test_a_late_source_that_fails_in_the_end_disturbs_nobody(memory: Memory) -> None:
+    memory.embedder.gate.close()
+    found = await recall(memory, deadline=0.1)
+    assert found.degraded[0].reason == "deadline"
+
+    memory.embedder.down = True
+    memory.embedder.gate.opened.set()
+    for _ in range(10):
+        await asyncio.sleep(0)
+
+    memory.embedder.down = False
+    assert (await recall(memory)).degraded == []
+
+
+async def test_without_a_database_the_vectors_still_answer(memory: Memory) -> None:
+    request = ContextRequest(query="green tea", user_id="alice")
+    situation = await situation_of(memory, request)
+    nowhere = open_database("sqlite+aiosqlite:////nowhere/foreword.db")
+    recaller = replace(memory.recaller, store=SqlStore(nowhere))
+
+    found = await recaller.recall(request, situation, limit=10)
+
+    assert {each.source for each in found.degraded} == {Source.EPISODIC, Source.LEXICAL}
+    assert {each.reason for each in found.degraded} == {"The database does not answer"}
+    assert found.near.hits[0] == (TEA, 1.0)
+    await nowhere.dispose()
+
+
+async def test_a_situation_narrows_to_the_running_conversation(memory: Memory) -> None:
+    conversation = await running(memory)
+    request = ContextRequest(query="tea", conversation_id=conversation)
+    situation = await situation_of(memory, request)
+    inside = situation.in_conversation()
+    assert inside is not None
+    assert situation.conversation is not None
+    key = situation.conversation.key
+    assert inside.within.conversations == frozenset([key])
+
+    def within(**about: Any) -> Situation:
+        return replace(situation, within=replace(situation.within, **about))
+
+    assert replace(situation, conversation=None).in_conversation() is None
+    assert within(without_conversations=frozenset([key])).in_conversation() is None
+    assert within(conversations=frozenset()).in_conversation() is None
+    assert within(conversations=frozenset([key])).in_conversation() == inside

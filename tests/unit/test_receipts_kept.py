@@ -1,0 +1,140 @@
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from app.adapters.sql.database import open_database
+from app.adapters.sql.store import SqlStore
+from app.domain.context import ContextRequest, Degraded, Dropped, Source
+from app.domain.errors import BundleNotFound, StoreUnavailable
+from app.domain.ids import BundleId, ItemId, MessageId, ScopeKey, TenantId
+from app.services import receipts
+from app.services.receipts import Recorder, Replayer, receipt_of
+from tests.factories import ACME, a_bundle, a_candidate, a_message, an_item, uuid_of
+from tests.fakes import Memory
+
+REQUEST = ContextRequest(query="Which tea?", user_id="alice")
+SECRETS = ["SECRET-content", "SECRET-name", "SECRET-label", "SECRET-history", "SECRET-text"]
+
+
+def test_a_receipt_holds_no_word_of_memory() -> None:
+    item = an_item(1, "SECRET-content", name="SECRET-name", label="SECRET-label")
+    bundle = a_bundle(
+        retrieved=[a_candidate(item, 0.75)],
+        query="Which tea?",
+        history=[a_message(7, "SECRET-history", name="SECRET-name")],
+        text="SECRET-text",
+        degraded=[Degraded(source=Source.SEMANTIC, reason="deadline")],
+        dropped=[Dropped(id=ItemId(uuid_of(9)), reason="duplicate")],
+    )
+    receipt = receipt_of(ACME, REQUEST, ScopeKey(3), bundle)
+
+    assert not [each for each in SECRETS if each in repr(receipt)]
+    assert receipt.request == {"query": "Which tea?", "format": "json"}
+    assert receipt.answer["history"] == [7]
+    assert receipt.answer["degraded"] == [["semantic", "deadline"]]
+    assert receipt.answer["dropped"] == [[str(uuid_of(9)), "duplicate"]]
+    assert receipt.facts["top_scores"] == [0.75]
+    assert receipt.facts["degraded"] == ["semantic"]
+    assert (receipt.total_ms, receipt.scope) == (250.0, ScopeKey(3))
+
+
+def test_the_recorder_gives_up_the_oldest_beyond_its_bound(store: SqlStore) -> None:
+    recorder = Recorder(store=store)
+    most = receipts._MOST_WAITING
+    for number in range(most + 3):
+        recorder.built(ACME, REQUEST, None, a_bundle(number))
+    held = [n for n in range(most + 3) if recorder.find(BundleId(uuid_of(n))) is not None]
+    assert held == list(range(3, most + 3))
+
+
+@pytest.fixture
+async def memory(store: SqlStore) -> Memory:
+    memory = Memory(store)
+    await memory.say("green tea", "black tea")
+    await memory.index()
+    return memory
+
+
+def replayer(memory: Memory) -> Replayer:
+    return Replayer(store=memory.store, recorder=memory.recorder, model=memory.embedder.model)
+
+
+@pytest.mark.parametrize("written", [False, True])
+async def test_a_bundle_is_replayed_as_it_was_answered(memory: Memory, *, written: bool) -> None:
+    request = ContextRequest(query="green tea?", user_id="alice", conversation_external_id="chat")
+    bundle = (await memory.cached.build(ACME, request)).bundle
+    if written:
+        await memory.recorder.flush()
+        assert memory.recorder.find(bundle.id) is None
+
+    replayed = await replayer(memory).replay(ACME, bundle.id)
+
+    assert [each.content for each in replayed.recent_history] == ["green tea", "black tea"]
+    assert [each.item.id for each in replayed.retrieved] == [
+        each.item.id for each in bundle.retrieved
+    ]
+    assert [each.score for each in replayed.retrieved] == [each.score for each in bundle.retrieved]
+    assert (replayed.query, replayed.intent) == (bundle.query, bundle.intent)
+    assert (replayed.total_tokens, replayed.created_at) == (bundle.total_tokens, bundle.created_at)
+    assert replayed.timings == bundle.timings
+
+
+async def test_what_was_erased_since_is_marked_in_a_replay(memory: Memory) -> None:
+    request = ContextRequest(query="tea?", user_id="alice")
+    bundle = (await memory.cached.build(ACME, request)).bundle
+    receipt = memory.recorder.find(bundle.id)
+    assert receipt is not None
+    gone = bundle.retrieved[0].item
+    await memory.forgetter.message(ACME, MessageId(gone.id))
+    memory.recorder._waiting[bundle.id] = receipt
+
+    replayed = await replayer(memory).replay(ACME, bundle.id)
+
+    erased = {each.item.id: (each.erased, each.item.content) for each in replayed.retrieved}
+    assert erased.pop(gone.id) == (True, "")
+    assert set(erased.values()) <= {(False, "green tea"), (False, "black tea")}
+    assert len(erased) == len(bundle.retrieved) - 1
+
+
+@pytest.mark.parametrize("written", [False, True])
+async def test_a_bundle_of_another_tenant_is_not_found(memory: Memory, *, written: bool) -> None:
+    bundle = (await memory.cached.build(ACME, REQUEST)).bundle
+    if written:
+        await memory.recorder.flush()
+    with pytest.raises(BundleNotFound):
+        await replayer(memory).replay(TenantId("other"), bundle.id)
+    with pytest.raises(BundleNotFound):
+        await replayer(memory).replay(ACME, BundleId(uuid4()))
+
+
+async def test_a_later_bundle_is_compared_with_an_earlier_one(memory: Memory) -> None:
+    request = ContextRequest(query="tea?", user_id="alice")
+    before = (await memory.cached.build(ACME, request)).bundle
+    await memory.forgetter.message(ACME, MessageId(before.retrieved[0].item.id))
+    memory.recorder.built(ACME, request, None, before)
+    stored = await memory.say("white tea", external_id="another")
+    after = (await memory.cached.build(ACME, request)).bundle
+
+    difference = await replayer(memory).compare(ACME, before.id, after)
+
+    assert difference.since == before.id
+    assert list(difference.added) == list(stored.message_ids)
+    assert list(difference.removed) == [before.retrieved[0].item.id]
+
+
+async def test_receipts_wait_while_the_database_does_not_answer(tmp_path: Path) -> None:
+    database = open_database(f"sqlite+aiosqlite:///{tmp_path / 'nowhere' / 'x.db'}")
+    recorder = Recorder(store=SqlStore(database))
+    recorder.built(ACME, REQUEST, None, a_bundle(1))
+    with pytest.raises(StoreUnavailable):
+        await recorder.flush()
+    await recorder.tick()
+    assert recorder.find(BundleId(uuid_of(1))) is not None
+    await database.dispose()
+
+
+async def test_without_receipts_nothing_is_written(tmp_path: Path) -> None:
+    database = open_database(f"sqlite+aiosqlite:///{tmp_path / 'nowhere' / 'x.db'}")
+    await Recorder(store=SqlStore(database)).flush()
+    await database.dispose()
