@@ -36,7 +36,7 @@ def _default_model_cache() -> Path:
 
 
 class Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class ServerSettings(Section):
@@ -213,7 +213,14 @@ def load_settings(**given: object) -> Settings:
 
 
 def _refuse_unknown(environment: Mapping[str, str]) -> None:
-    known = {PREFIX + name.upper() for name in Settings.model_fields} | {CONFIG_VARIABLE}
+    fields = Settings.model_fields
+    plain = {PREFIX + name.upper() for name in fields} | {CONFIG_VARIABLE}
+    sections = tuple(
+        f"{PREFIX}{name.upper()}__"
+        for name, each in fields.items()
+        if isinstance(each.default, Section)
+    )
     for name in sorted(environment):
-        if name.upper().startswith(PREFIX) and name.upper().split("__")[0] not in known:
+        ours = name.upper().startswith(PREFIX)
+        if ours and name.upper() not in plain and not name.upper().startswith(sections):
             raise SettingsError(f"{name}: there is no such setting")
