@@ -83,7 +83,8 @@ def _wrong_media_type(request: Request) -> bool:
 def _pointer(location: tuple[object, ...]) -> str:
     """A JSON pointer into the body; for a query or path parameter its name."""
     place, *path = location
-    steps = [str(step).replace("~", "~0").replace("/", "~1") for step in path]
+    names = [str(step).encode(errors="replace").decode() for step in path]
+    steps = [name.replace("~", "~0").replace("/", "~1") for name in names]
     return "#/" + "/".join(steps) if place == "body" else f"{place}:{'/'.join(steps)}"
 
 

@@ -23,6 +23,10 @@ class Answer(BaseModel):
 def _storable(text: str) -> str:
     if "\0" in text:
         raise ValueError("must not contain the NUL character")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("must not contain lone surrogates") from None
     return text
 
 
@@ -31,7 +35,7 @@ def _storable_json(value: Any, depth: int = 0) -> Any:  # noqa: ANN401  (JSON)
         raise ValueError(f"must not be nested deeper than {MAX_JSON_DEPTH}")
     match value:
         case str():
-            _storable(value).encode()  # a lone surrogate raises UnicodeEncodeError, a ValueError
+            _storable(value)
         case float() if not math.isfinite(value):
             raise ValueError("must not contain NaN or infinite numbers")
         case Mapping():
