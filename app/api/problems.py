@@ -21,6 +21,7 @@ STATUS: Mapping[type[e.ForewordError], HTTPStatus] = {
     e.BundleNotFound: HTTPStatus.NOT_FOUND,
     e.InvalidCursor: HTTPStatus.UNPROCESSABLE_ENTITY,
     e.IdempotencyConflict: HTTPStatus.CONFLICT,
+    e.ConversationConflict: HTTPStatus.CONFLICT,
     e.IndexingTimedOut: HTTPStatus.SERVICE_UNAVAILABLE,
     e.StoreUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     e.EmbedderUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
