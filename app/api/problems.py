@@ -56,7 +56,7 @@ async def _on_invalid_request(request: Request, error: Exception) -> JSONRespons
         return problem(
             request, HTTPStatus.BAD_REQUEST, slug="not-json", title="The body is not JSON."
         )
-    if _wrong_media_type(request):
+    if isinstance(error.body, bytes) or _wrong_media_type(request):  # bytes: of no media type
         return problem(
             request,
             HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
