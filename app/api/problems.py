@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from http import HTTPStatus
 from logging import getLogger
+from urllib.parse import quote
 
 from fastapi import FastAPI, Request
 from fastapi.encoders import jsonable_encoder
@@ -118,7 +119,7 @@ def problem(
         "title": title,
         "status": status.value,
         "detail": title,
-        "instance": request.url.path,
+        "instance": quote(request.url.path),
         "request_id": request.scope.get("state", {}).get("request_id"),
         **facts,
     }
