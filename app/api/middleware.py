@@ -2,6 +2,7 @@
 
 import re
 import time
+from contextlib import suppress
 from http import HTTPStatus
 from uuid import uuid4
 
@@ -82,9 +83,13 @@ class BodyLimit:
                 raise BodyTooLarge
             return message
 
-        try:
-            await self._app(scope, receive_at_most, send)
-        except BodyTooLarge:
+        async def send_unless_too_large(message: Message) -> None:
+            if read <= self._most:  # FastAPI answers 400 to whatever ends the reading of a body
+                await send(message)
+
+        with suppress(BodyTooLarge):
+            await self._app(scope, receive_at_most, send_unless_too_large)
+        if read > self._most:
             await self._refuse(scope, receive, send)
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
