@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.adapters.telemetry import PrometheusTelemetry
 from app.api.logging import request_id
-from app.api.problems import problem
+from app.api.problems import accident, problem
 
 _REQUEST_ID = re.compile(r"[\x21-\x7e]{1,200}")
 
@@ -32,12 +32,12 @@ class Envelope:
         given = Headers(scope=scope).get("x-request-id", "")
         own_id = given if _REQUEST_ID.fullmatch(given) else uuid4().hex
         scope.setdefault("state", {})["request_id"] = own_id
-        status = HTTPStatus.INTERNAL_SERVER_ERROR.value
+        status, begun = HTTPStatus.INTERNAL_SERVER_ERROR.value, False
 
         async def send_with_headers(message: Message) -> None:
-            nonlocal status
+            nonlocal status, begun
             if message["type"] == "http.response.start":
-                status = message["status"]
+                status, begun = message["status"], True
                 headers = MutableHeaders(scope=message)
                 headers["X-Request-ID"] = own_id
                 took = (time.perf_counter() - started) * 1_000
@@ -47,6 +47,10 @@ class Envelope:
         token = request_id.set(own_id)
         try:
             await self._app(scope, receive, send_with_headers)
+        except Exception as error:
+            if begun:
+                raise
+            await accident(Request(scope), error)(scope, receive, send_with_headers)
         finally:
             request_id.reset(token)
             route = getattr(scope.get("route"), "path", "unmatched")

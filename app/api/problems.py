@@ -38,7 +38,6 @@ def install_problem_handlers(app: FastAPI) -> None:
     app.add_exception_handler(e.ForewordError, _on_foreword_error)
     app.add_exception_handler(RequestValidationError, _on_invalid_request)
     app.add_exception_handler(HTTPException, _on_http_exception)
-    app.add_exception_handler(Exception, _on_unexpected)
 
 
 async def _on_foreword_error(request: Request, error: Exception) -> JSONResponse:
@@ -100,7 +99,7 @@ async def _on_http_exception(request: Request, error: Exception) -> JSONResponse
     return answer
 
 
-async def _on_unexpected(request: Request, error: Exception) -> JSONResponse:
+def accident(request: Request, error: Exception) -> JSONResponse:
     """A mistake of ours: told as such, with the trace in the log only."""
     _log.error("unexpected error", exc_info=error, extra={"path": request.url.path})
     return problem(
