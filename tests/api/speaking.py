@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from asgi_lifespan import LifespanManager
 from httpx import ASGITransport, AsyncClient, Response
@@ -74,7 +75,8 @@ def problem(answer: Response, status: int, slug: str) -> Json:
     assert document["status"] == status
     assert document["title"]
     assert document["detail"]
-    assert document["instance"] == answer.request.url.raw_path.decode().partition("?")[0]
+    assert document["instance"].isascii()
+    assert unquote(document["instance"]) == answer.request.url.path
     assert document["request_id"] == answer.headers["x-request-id"]
     return document
 
