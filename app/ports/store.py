@@ -183,7 +183,12 @@ class ConversationWriter(ConversationReader, Protocol):
     ) -> None: ...
 
     async def lock(self, key: ConversationKey) -> int:
-        """Take the conversation for this transaction; the next free position in it."""
+        """
+        Take the conversation for this transaction; the next free position in it.
+
+        Raises:
+            ConversationNotFound: It was deleted meanwhile.
+        """
         ...
 
 

@@ -139,9 +139,11 @@ class SqlConversations:
 
     async def lock(self, key: ConversationKey) -> int:
         """On SQLite the transaction is the only writer already; the clause is left out there."""
-        await self.connection.execute(
+        locked = await self.connection.execute(
             select(t.conversation.c.key).where(t.conversation.c.key == key).with_for_update()
         )
+        if locked.first() is None:
+            raise ConversationNotFound("it was deleted meanwhile")
         last = (
             select(t.message.c.position)
             .where(t.message.c.conversation_key == key)

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, delete, func, select, update
+from sqlalchemy import ColumnElement, Row, and_, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.conversations import SqlConversations
+from app.adapters.sql.dialect import shifted
 from app.adapters.sql.full_text import Entry, full_text
 from app.adapters.sql.messages import SqlMessages
 from app.adapters.sql.outbox import enqueue
@@ -35,12 +36,15 @@ class SqlEraser:
 
     async def message(self, message_id: MessageId, *, now: datetime) -> Erased:
         conversation, scope = await SqlMessages(self.connection, self.tenant).scope_of(message_id)
+        await SqlConversations(self.connection, self.tenant).lock(conversation)
         erased = await self._messages(scope, t.message.c.id == message_id, now=now)
         await self._recount(conversation)
         return erased
 
     async def conversation(self, conversation_id: ConversationId, *, now: datetime) -> Erased:
-        found = await SqlConversations(self.connection, self.tenant).get(conversation_id)
+        conversations = SqlConversations(self.connection, self.tenant)
+        found = await conversations.get(conversation_id)
+        await conversations.lock(found.key)
         return await self._conversations(found.scope, [found.key], now=now)
 
     async def user(self, user_id: str | None, *, limit: int, now: datetime) -> tuple[Erased, bool]:
@@ -52,6 +56,7 @@ class SqlEraser:
             .where(t.conversation.c.scope_key == scope.key)
             .order_by(t.conversation.c.key)
             .limit(limit + 1)
+            .with_for_update()
         )
         keys = list((await self.connection.execute(wanted)).scalars())
         erased = await self._conversations(scope.key, keys[:limit], now=now)
@@ -67,20 +72,25 @@ class SqlEraser:
     async def _messages(
         self, scope: ScopeKey, condition: ColumnElement[bool], *, now: datetime
     ) -> Erased:
-        """Erase the messages of one scope that meet `condition`, with all that is derived."""
-        rows = await self._doomed(scope, condition)
+        """
+        Erase the messages of one scope that meet `condition`, with all that is derived.
+
+        Their conversations are locked, so nothing joins them between the statements.
+        """
+        ours = and_(t.message.c.scope_key == scope, condition)
+        rows = await self._doomed(ours)
         keys = [item_key(Table.MESSAGE, row.key) for row in rows]
         entries = [_entry(scope, row) for row in rows if row.indexed and not row.archived]
         await full_text(self.connection).remove(entries)
         embeddings = await self.connection.execute(
-            delete(d.embedding).where(d.embedding.c.item_key.in_(keys))
+            delete(d.embedding).where(
+                d.embedding.c.item_key.in_(select(shifted(t.message.c.key, 2)).where(ours))
+            )
         )
         bundles = await self.connection.execute(
             delete(d.bundle).where(d.bundle.c.scope_key == scope)
         )
-        await self.connection.execute(
-            delete(t.message).where(t.message.c.key.in_([row.key for row in rows]))
-        )
+        await self.connection.execute(delete(t.message).where(ours))
         await enqueue(self.connection, self.tenant, scope, keys, now=now)
         await SqlScopes(self.connection, self.tenant).touch(
             scope, messages=-len(entries), terms=-sum(len(each.terms) for each in entries)
@@ -95,7 +105,7 @@ class SqlEraser:
             bundles=bundles.rowcount,
         )
 
-    async def _doomed(self, scope: ScopeKey, condition: ColumnElement[bool]) -> Sequence[Row[Any]]:
+    async def _doomed(self, condition: ColumnElement[bool]) -> Sequence[Row[Any]]:
         m, c = t.message.c, t.conversation.c
         wanted = (
             select(
@@ -107,7 +117,7 @@ class SqlEraser:
                 c.archived,
             )
             .join(t.conversation, c.key == m.conversation_key)
-            .where(m.scope_key == scope, condition)
+            .where(condition)
         )
         return (await self.connection.execute(wanted)).all()
 
