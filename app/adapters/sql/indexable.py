@@ -23,8 +23,8 @@ class SqlIndexable:
     connection: AsyncConnection
 
     async def to_index(self, keys: Sequence[ItemKey], *, model: str) -> Sequence[VectorItem]:
-        rows = [row for table, row in map(table_and_row, keys) if table is Table.MESSAGE]
-        wanted = _indexed(model).where(t.message.c.key.in_(rows)).order_by(t.message.c.key)
+        wanted = _indexed(model).where(t.message.c.key.in_(message_rows(keys)))
+        wanted = wanted.order_by(t.message.c.key)
         return [_vector_item(row) for row in await self.connection.execute(wanted)]
 
     async def belonging(self, keys: Sequence[ItemKey]) -> frozenset[ItemKey]:
@@ -45,6 +45,11 @@ class SqlIndexable:
         ]
 
 
+def message_rows(keys: Sequence[ItemKey]) -> Sequence[int]:
+    """The row keys of those of `keys` that are messages."""
+    return [row for table, row in map(table_and_row, keys) if table is Table.MESSAGE]
+
+
 async def belonging(
     connection: AsyncConnection, keys: Sequence[ItemKey], *, lock: bool = False
 ) -> frozenset[ItemKey]:
@@ -53,7 +58,7 @@ async def belonging(
     wanted = (
         select(m.key)
         .join(t.conversation, t.conversation.c.key == m.conversation_key)
-        .where(m.key.in_([table_and_row(key)[1] for key in keys]), *recallable())
+        .where(m.key.in_(message_rows(keys)), *recallable())
     )
     if lock:
         wanted = wanted.with_for_update(read=True, of=t.message)

@@ -10,9 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import insert_or_keep, insert_or_replace, shifted
-from app.adapters.sql.indexable import belonging
+from app.adapters.sql.indexable import belonging, message_rows
 from app.domain.ids import ItemKey, ScopeKey, TenantId
-from app.domain.memory import Table, item_key, table_and_row
+from app.domain.memory import Table, item_key
 from app.ports.store import OutboxRow
 
 
@@ -81,9 +81,7 @@ class SqlProjections:
             t.scope, t.scope.c.key == m.scope_key
         )
         noted = select(d.outbox.c.item_key).where(d.outbox.c.dead.is_(False))
-        rows = rows.where(
-            m.key.in_([table_and_row(key)[1] for key in keys]), shifted(m.key, 2).not_in(noted)
-        )
+        rows = rows.where(m.key.in_(message_rows(keys)), shifted(m.key, 2).not_in(noted))
         notes = [
             {
                 "tenant": row.tenant,
