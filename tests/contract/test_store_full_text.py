@@ -83,8 +83,8 @@ HOSTILE = [
     "dog*", "^dog", "-dog", "+dog", "terms:dog", "terms : dog", "place : c1", "{terms} : dog",
     "(dog", "dog)", "dog & !", "dog | cat & (", "dog:*", "dog:A", "dog <-> cat", "!dog", "\\",
     "\\'", "dog; DROP TABLE message; --", "%", "_", "__", "?", "$1", ":dog", "%(dog)s", "🧭",
-    "\U0001f469\u200d\U0001f467", "\u200b", "\x01", "\u2028", "ﷺ", "٣", "½", "İ", "ß", "1:dog", "c1",
-    "x" * 100_000, "🧭" * 25_000, "dog " * 25_000, "'" * 100_000,
+    "\U0001f469\u200d\U0001f467", "\u200b", "\x01", "\u2028", "ﷺ", "٣", "½", "İ", "ß", "1:dog",
+    "c1", "x" * 100_000, "🧭" * 25_000, "dog " * 25_000, "'" * 100_000,
     " ".join(f"w{number}" for number in range(15_000)),
 ]  # fmt: skip
 

@@ -1,0 +1,258 @@
+"""Erasing: everything is gone, at once, and the scope counts right."""
+
+import asyncio
+from dataclasses import replace
+from uuid import UUID
+
+import pytest
+from sqlalchemy import text
+from uuid_utils.compat import uuid7
+
+from app.adapters.sql.database import Database
+from app.domain.conversation import ConversationChanges, Role
+from app.domain.errors import BundleNotFound, ConversationNotFound, MessageNotFound
+from app.domain.ids import BundleId, ConversationId, MessageId, ScopeKey
+from app.ports.store import Erased, Receipt, Store
+from tests.stored import ACME, NOON, Kept, append, find, keep, outbox_keys, said, scope_now
+
+WORDS = ("dogs bark", "cats sleep", "a dog and a cat")
+
+
+async def embed(store: Store, kept: Kept) -> None:
+    for model in ("one", "two"):
+        async with store.project() as projections:
+            await projections.keep_vectors(
+                dict.fromkeys(kept.keys, b"\1\2"), model=model, dimension=1, now=NOON
+            )
+
+
+async def keep_bundle(store: Store, scope: ScopeKey) -> BundleId:
+    receipt = Receipt(
+        bundle_id=BundleId(UUID(str(uuid7()))),
+        tenant=ACME,
+        scope=scope,
+        created_at=NOON,
+        request={"query": "?"},
+        answer={"timings": {"total": 0.001}},
+        total_ms=1.0,
+        facts={},
+    )
+    async with store.project() as projections:
+        await projections.keep_receipts([receipt])
+    return receipt.bundle_id
+
+
+async def erase_message(store: Store, kept: Kept, at: int) -> Erased:
+    async with store.write(ACME) as transaction:
+        return await transaction.erase.message(kept.messages[at].id, now=NOON)
+
+
+async def erase_conversation(store: Store, kept: Kept) -> Erased:
+    async with store.write(ACME) as transaction:
+        return await transaction.erase.conversation(kept.conversation.id, now=NOON)
+
+
+async def remaining(store: Store, erased: Erased) -> int:
+    async with store.read(ACME) as snapshot:
+        return await snapshot.recall.remaining(erased.keys, erased.conversations)
+
+
+async def rows(database: Database, table: str) -> int:
+    async with database.read() as connection:
+        return int((await connection.execute(text(f"SELECT count(*) FROM {table}"))).scalar_one())  # noqa: S608
+
+
+async def test_an_erased_message_is_gone_everywhere(store: Store, database: Database) -> None:
+    kept = await keep(store, *WORDS)
+    await embed(store, kept)
+    await keep_bundle(store, kept.scope.key)
+    erased = await erase_message(store, kept, 0)
+    assert erased == Erased(
+        scope=kept.scope.key,
+        conversations=[kept.conversation.key],
+        keys=[kept.keys[0]],
+        messages=1,
+        embeddings=2,
+        full_text=1,
+        bundles=1,
+    )
+    assert await remaining(store, erased) == 0
+    async with store.read(ACME) as snapshot:
+        with pytest.raises(MessageNotFound):
+            await snapshot.messages.scope_of(kept.messages[0].id)
+        tail = await snapshot.messages.tail(kept.conversation.key, limit=9)
+        conversation = await snapshot.conversations.get(kept.conversation.id)
+    assert [each.content for each in tail] == list(WORDS[1:])
+    assert (conversation.message_count, conversation.token_count) == (2, 7)
+    assert list(await find(store, "bark", kept.within)) == []
+    assert [await rows(database, name) for name in ("message", "embedding", "bundle")] == [2, 4, 0]
+
+
+async def test_an_erasure_moves_version_and_counters(store: Store) -> None:
+    kept = await keep(store, *WORDS)
+    await erase_message(store, kept, 0)
+    now = await scope_now(store)
+    assert (now.messages, now.terms) == (2, 4)
+    assert now.version > kept.scope.version
+
+
+async def test_the_index_hears_of_what_was_erased(store: Store) -> None:
+    kept = await keep(store, *WORDS)
+    async with store.project() as projections:
+        await projections.finish(await projections.claim(now=NOON, limit=9, lease=1))
+    await erase_message(store, kept, 1)
+    assert await outbox_keys(store) == [kept.keys[1]]
+
+
+async def test_what_was_not_erased_remains(store: Store) -> None:
+    kept = await keep(store, *WORDS)
+    await embed(store, kept)
+    left = Erased(conversations=[kept.conversation.key], keys=list(kept.keys))
+    assert await remaining(store, left) == 6 + 3
+    assert await remaining(store, replace(left, conversations=())) == 6
+    assert await remaining(store, Erased()) == 0
+
+
+async def test_an_erased_conversation_is_gone_everywhere(store: Store, database: Database) -> None:
+    kept = await keep(store, said("rules", role=Role.SYSTEM), *WORDS, tags=["a", "b"])
+    other = await keep(store, "dogs stay")
+    await embed(store, kept)
+    await embed(store, other)
+    bundle = await keep_bundle(store, kept.scope.key)
+    erased = await erase_conversation(store, kept)
+    assert (erased.messages, erased.full_text, erased.embeddings, erased.bundles) == (4, 3, 6, 1)
+    assert set(kept.keys) <= set(erased.keys)
+    assert await remaining(store, erased) == 0
+    async with store.read(ACME) as snapshot:
+        with pytest.raises(ConversationNotFound):
+            await snapshot.conversations.get(kept.conversation.id)
+        with pytest.raises(BundleNotFound):
+            await snapshot.bundles.get(bundle)
+    assert list(await find(store, "dog", kept.within)) == list(other.keys)
+    assert await rows(database, "conversation_tag") == 0
+    now = await scope_now(store)
+    assert (now.messages, now.terms) == (1, 2)
+
+
+async def test_an_erased_conversations_own_id_is_free_again(store: Store) -> None:
+    kept = await keep(store, "dog", external_id="chat")
+    await erase_conversation(store, kept)
+    again = await keep(store, "dog", external_id="chat")
+    assert again.conversation.key > kept.conversation.key
+    assert again.keys[0] > kept.keys[0]
+
+
+async def test_an_archived_conversation_is_erased_without_counting_twice(store: Store) -> None:
+    kept = await keep(store, *WORDS)
+    given = ConversationChanges(given=frozenset({"archived"}), archived=True)
+    async with store.write(ACME) as transaction:
+        await transaction.conversations.change(kept.conversation.key, given, now=NOON)
+        await transaction.messages.unindex(kept.conversation, now=NOON)
+    erased = await erase_conversation(store, kept)
+    assert (erased.messages, erased.full_text) == (3, 0)
+    now = await scope_now(store)
+    assert (now.messages, now.terms) == (0, 0)
+
+
+async def test_an_empty_conversation_can_be_erased(store: Store) -> None:
+    erased = await erase_conversation(store, await keep(store))
+    assert (erased.messages, list(erased.keys)) == (0, [])
+    async with store.read(ACME) as snapshot:
+        assert (await snapshot.counts()).conversations == 0
+
+
+async def test_what_is_not_there_cannot_be_erased(store: Store) -> None:
+    await keep(store, "dog")
+    async with store.write(ACME) as transaction:
+        with pytest.raises(ConversationNotFound):
+            await transaction.erase.conversation(ConversationId(uuid7()), now=NOON)
+        with pytest.raises(MessageNotFound):
+            await transaction.erase.message(MessageId(uuid7()), now=NOON)
+        assert await transaction.erase.user("nobody", limit=5, now=NOON) == (Erased(), False)
+
+
+async def test_a_user_is_erased_in_portions(store: Store, database: Database) -> None:
+    kept = [await keep(store, *WORDS, tags=["t"]) for _ in range(5)]
+    bob = await keep(store, *WORDS, user_id="bob")
+    for each in (*kept, bob):
+        await embed(store, each)
+    total, more, portions = Erased(), True, 0
+    while more and portions < 10:
+        async with store.write(ACME) as transaction:
+            erased, more = await transaction.erase.user("alice", limit=2, now=NOON)
+        assert await remaining(store, erased) == 0
+        total += erased
+        portions += 1
+    assert portions == 3
+    assert (total.messages, total.full_text, total.embeddings) == (15, 15, 30)
+    assert sorted(total.keys) == sorted(key for each in kept for key in each.keys)
+    now = await scope_now(store)
+    assert (now.messages, now.terms) == (0, 0)
+    assert list(await find(store, "dog", kept[0].within)) == []
+    assert await scope_now(store, "bob") == bob.scope
+    counted = [await rows(database, name) for name in ("message", "conversation", "embedding")]
+    assert counted == [3, 1, 6]
+
+
+async def test_no_user_can_be_erased_too(store: Store) -> None:
+    await keep(store, "dog", user_id=None)
+    alice = await keep(store, "dog")
+    async with store.write(ACME) as transaction:
+        erased, more = await transaction.erase.user(None, limit=5, now=NOON)
+    assert (erased.messages, more) == (1, False)
+    assert await scope_now(store) == alice.scope
+
+
+async def test_the_erasure_of_a_large_conversation_hits_no_limit(
+    store: Store, database: Database
+) -> None:
+    kept = await keep(store, *["dog"] * 41_000)
+    erased = await erase_conversation(store, kept)
+    assert (erased.messages, erased.full_text, len(erased.keys)) == (41_000,) * 3
+    assert await remaining(store, erased) == 0
+    assert (await scope_now(store)).messages == 0
+    assert await rows(database, "message") == 0
+
+
+async def test_an_erasure_that_fails_erases_nothing(store: Store) -> None:
+    kept = await keep(store, *WORDS)
+
+    async def fail() -> None:
+        async with store.write(ACME) as transaction:
+            await transaction.erase.conversation(kept.conversation.id, now=NOON)
+            raise LookupError
+
+    with pytest.raises(LookupError):
+        await fail()
+    assert len(await find(store, "dog", kept.within)) == 2
+    assert await scope_now(store) == kept.scope
+
+
+async def test_what_is_appended_while_an_erasure_waits_is_erased_too(
+    store: Store, database: Database
+) -> None:
+    kept = await keep(store, "dog")
+    async with store.write(ACME) as transaction:
+        _, late = await append(transaction, kept.conversation, "a late dog")
+        erasing = asyncio.create_task(erase_conversation(store, kept))
+        await asyncio.sleep(0.1)
+    erased = await erasing
+    assert set(erased.keys) == {*kept.keys, *late}
+    assert await remaining(store, erased) == 0
+    assert await rows(database, "message") == 0
+    assert (await scope_now(store)).messages == 0
+
+
+async def test_nothing_is_appended_to_what_is_being_erased(store: Store) -> None:
+    kept = await keep(store, "dog")
+
+    async def add() -> None:
+        async with store.write(ACME) as transaction:
+            await append(transaction, kept.conversation, "too late")
+
+    async with store.write(ACME) as transaction:
+        await transaction.erase.conversation(kept.conversation.id, now=NOON)
+        adding = asyncio.create_task(add())
+        await asyncio.sleep(0.1)
+    with pytest.raises(ConversationNotFound):
+        await adding
