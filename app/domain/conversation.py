@@ -33,6 +33,8 @@ class Scope:
     """Messages in full text, for BM25's document count."""
     terms: int
     """Terms in full text, for BM25's average document length."""
+    has_pinned: bool = False
+    """Whether anything of importance 10 is stored."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

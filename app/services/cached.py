@@ -45,6 +45,7 @@ class CachedForge:
             ConversationNotFound: The running conversation does not exist, or is another user's.
             StoreUnavailable: The database does not answer.
         """
+        self.forge.recaller.expect(request.query)
         situation = await self.surveyor.survey(tenant, request)
         if fresh or situation is None:
             return Answered(bundle=await self._build(tenant, request, situation), cache_hit=False)

@@ -88,6 +88,11 @@ class Recaller:
     deadline: float
     """Seconds that a source may take when the request sets no deadline."""
 
+    def expect(self, query: str) -> None:
+        """Begin to embed a query that will be asked for in a moment; embedders remember it."""
+        task = asyncio.create_task(self.embedder.embed_query(query))
+        task.add_done_callback(_forget_outcome)
+
     async def recall(self, request: ContextRequest, situation: Situation, *, limit: int) -> Found:
         """Ask every source for its `limit` best."""
         watch = _Stopwatch()
@@ -150,16 +155,18 @@ class Recaller:
         self.telemetry.source_missing(source, reason)
 
     async def _episode(self, request: ContextRequest, situation: Situation) -> Episode:
+        """What needs no search; mostly there is nothing pinned, and nothing to ask for."""
+        running, most = situation.conversation, request.history.max_messages
+        wants_tail = running is not None and not running.archived and most > 0
+        if not (wants_tail or situation.scope.has_pinned):
+            return Episode()
+        tail: Sequence[Message] = ()
+        pinned: Sequence[ItemKey] = ()
         async with self.store.read(situation.tenant) as snapshot:
-            tail: Sequence[Message] = ()
-            running = situation.conversation
-            if running and not running.archived and request.history.max_messages:
-                tail = await snapshot.messages.tail(
-                    running.key,
-                    limit=request.history.max_messages,
-                    as_of=request.as_of,
-                )
-            pinned = await snapshot.recall.pinned(situation.within, limit=_PINNED)
+            if running and wants_tail:
+                tail = await snapshot.messages.tail(running.key, limit=most, as_of=request.as_of)
+            if situation.scope.has_pinned:
+                pinned = await snapshot.recall.pinned(situation.within, limit=_PINNED)
         return Episode(tail=tail, pinned=pinned)
 
     async def _near(self, request: ContextRequest, situation: Situation, limit: int) -> Near:

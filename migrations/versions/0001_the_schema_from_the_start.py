@@ -247,6 +247,12 @@ def upgrade() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index(
+        op.f("ix_conversation_scope_key_importance"),
+        "conversation",
+        ["scope_key", "importance"],
+        unique=False,
+    )
+    op.create_index(
         op.f("ix_conversation_scope_key_created_at_key"),
         "conversation",
         ["scope_key", "created_at", "key"],

@@ -1,15 +1,20 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import ColumnElement, Table, bindparam, exists, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql.dialect import insert_or_keep
-from app.domain.conversation import Scope
+from app.domain.conversation import PINNED, Scope
 from app.domain.ids import ScopeKey, TenantId
 
-_FIND = select(t.scope).where(
+
+def _pinned(table: Table) -> ColumnElement[bool]:
+    return exists().where(table.c.scope_key == t.scope.c.key, table.c.importance == PINNED)
+
+
+_FIND = select(t.scope, or_(_pinned(t.message), _pinned(t.conversation)).label("has_pinned")).where(
     t.scope.c.tenant == bindparam("of_tenant"), t.scope.c.user_id == bindparam("of_user")
 )
 
@@ -32,6 +37,7 @@ class SqlScopes:
             version=row.version,
             messages=row.messages,
             terms=row.terms,
+            has_pinned=bool(row.has_pinned),
         )
 
     async def ensure(self, user_id: str | None, *, now: datetime) -> Scope:

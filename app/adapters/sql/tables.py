@@ -77,6 +77,7 @@ conversation = Table(
     Column("token_count", Key, nullable=False),
     UniqueConstraint("scope_key", "external_id"),
     Index(None, "scope_key", "created_at", "key"),
+    Index(None, "scope_key", "importance"),
     sqlite_autoincrement=True,
 )
 
