@@ -15,6 +15,7 @@ from app.adapters.sql.dialect import shifted
 from app.adapters.sql.full_text import Entry, full_text
 from app.adapters.sql.messages import SqlMessages
 from app.adapters.sql.outbox import enqueue
+from app.adapters.sql.recall import of_any_model
 from app.adapters.sql.scopes import SqlScopes
 from app.domain.ids import (
     ConversationId,
@@ -84,7 +85,8 @@ class SqlEraser:
         await full_text(self.connection).remove(entries)
         embeddings = await self.connection.execute(
             delete(d.embedding).where(
-                d.embedding.c.item_key.in_(select(shifted(t.message.c.key, 2)).where(ours))
+                of_any_model(),
+                d.embedding.c.item_key.in_(select(shifted(t.message.c.key, 2)).where(ours)),
             )
         )
         bundles = await self.connection.execute(

@@ -64,7 +64,9 @@ class SqlRecall:
     async def remaining(
         self, keys: Sequence[ItemKey], conversations: Sequence[ConversationKey]
     ) -> int:
-        embeddings = select(func.count()).where(d.embedding.c.item_key.in_(_numbers(keys)))
+        embeddings = select(func.count()).where(
+            of_any_model(), d.embedding.c.item_key.in_(_numbers(keys))
+        )
         left = (await self.connection.execute(embeddings)).scalar_one()
         held = await full_text(self.connection).held(conversations)
         return int(left) + len(set(keys).intersection(held))
@@ -134,6 +136,11 @@ def _best(search: TextualSelect, conditions: Sequence[ColumnElement[bool]]) -> S
         message = t.message.c.key == found.c.item_key.op(">>")(2)
         best = best.join(t.message, message).where(*conditions)
     return best.order_by(worth.desc(), found.c.item_key.desc()).limit(bindparam("most"))
+
+
+def of_any_model() -> ColumnElement[bool]:
+    """True of every embedding; lets its key, which begins with the model, find it by item."""
+    return d.embedding.c.model_key.in_(select(d.embedding_model.c.key))
 
 
 def recallable() -> Sequence[ColumnElement[bool]]:
