@@ -125,6 +125,8 @@ class SearchIn(Body):
             as_of=self.as_of,
             deadline=self.deadline_ms and self.deadline_ms / 1_000,
             explain=self.explain,
+            # A search answers without history, so the end of the conversation may be found.
+            history=HistoryOptions(max_messages=0),
             weights=self.weights.to_weights(),
             preferred_labels=tuple(self.preferred_labels),
             filters=self.filters.to_filters(),
