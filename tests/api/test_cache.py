@@ -1,8 +1,9 @@
 """The cache: the same answer while nothing changed, and never an old one."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
-from httpx import AsyncClient
+from httpx import AsyncClient, Response
 
 from tests.api.speaking import Json, context, erase, get, said, store
 
@@ -51,7 +52,7 @@ async def test_a_write_makes_what_was_cached_unreachable_at_once(client: AsyncCl
     stored = await store(client, HUGIN, **ALICE)
     path = f"/conversations/{stored['id']}"
     body = {"messages": [said(MUNIN)]}
-    changes = [
+    changes: list[Callable[[], Awaitable[Response]]] = [
         lambda: client.post(f"{path}/messages?wait=indexed", json=body),
         lambda: client.patch(path, json={"label": "new"}),
         lambda: client.patch(path, json={"archived": True}),

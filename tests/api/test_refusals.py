@@ -190,10 +190,13 @@ async def test_json_as_deep_as_a_well_is_refused(client: AsyncClient) -> None:
         assert answer.status_code in {400, 422}
 
 
+NO_IMPORTANCE: list[Any] = [0, 11, -1, 5.5, "5x", []]
+NO_QUERY: list[Any] = ["", None, 1, [], {}, "x" * 200_001]
 WRONG: list[tuple[str, Json]] = [
-    *(("/conversations", {"importance": each}) for each in (0, 11, 5.5, "5x", None, [])),
-    *(("/conversations", {"messages": [said("x", importance=each)]}) for each in (0, 11, -1)),
-    *(("/context", {"query": each}) for each in ("", None, 1, [], {}, "x" * 200_001)),
+    *(("/conversations", {"importance": each}) for each in NO_IMPORTANCE),
+    *(("/conversations", {"messages": [said("x", importance=each)]}) for each in NO_IMPORTANCE),
+    *(("/context", {"query": each}) for each in NO_QUERY),
+    ("/conversations", {"importance": None}),
     ("/context", {}),
     ("/search", {"query": ""}),
     ("/context", {"query": "q", "budget_tokens": 0}),
