@@ -180,7 +180,14 @@ class ConversationWriter(ConversationReader, Protocol):
 
     async def change(
         self, key: ConversationKey, changes: ConversationChanges, *, now: datetime
-    ) -> None: ...
+    ) -> None:
+        """
+        Set what is given.
+
+        Raises:
+            ConversationNotFound: It was deleted meanwhile.
+        """
+        ...
 
     async def lock(self, key: ConversationKey) -> int:
         """

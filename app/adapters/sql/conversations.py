@@ -80,7 +80,9 @@ class SqlConversations:
         conditions = _filter_conditions(filters)
         if not conditions:
             return None
-        keys = select(t.conversation.c.key).where(t.conversation.c.scope_key == scope, *conditions)
+        keys = select(t.conversation.c.key).where(
+            t.conversation.c.scope_key == scope, self._is_ours(), *conditions
+        )
         return frozenset((await self.connection.execute(keys)).scalars())
 
     async def keys(
@@ -89,7 +91,7 @@ class SqlConversations:
         if not ids:
             return frozenset()
         wanted = select(t.conversation.c.key).where(
-            t.conversation.c.scope_key == scope, t.conversation.c.id.in_(ids)
+            t.conversation.c.scope_key == scope, self._is_ours(), t.conversation.c.id.in_(ids)
         )
         return frozenset((await self.connection.execute(wanted)).scalars())
 
@@ -128,9 +130,13 @@ class SqlConversations:
     ) -> None:
         columns = changes.given - {"tags"}
         values = {name: getattr(changes, name) for name in columns} | {"updated_at": now}
-        await self.connection.execute(
-            update(t.conversation).where(t.conversation.c.key == key).values(values)
+        changed = await self.connection.execute(
+            update(t.conversation)
+            .where(t.conversation.c.key == key, self._is_ours())
+            .values(values)
         )
+        if not changed.rowcount:
+            raise ConversationNotFound("it was deleted meanwhile")
         if "tags" in changes.given:
             await self.connection.execute(
                 delete(t.conversation_tag).where(t.conversation_tag.c.conversation_key == key)
@@ -140,7 +146,9 @@ class SqlConversations:
     async def lock(self, key: ConversationKey) -> int:
         """On SQLite the transaction is the only writer already; the clause is left out there."""
         locked = await self.connection.execute(
-            select(t.conversation.c.key).where(t.conversation.c.key == key).with_for_update()
+            select(t.conversation.c.key)
+            .where(t.conversation.c.key == key, self._is_ours())
+            .with_for_update()
         )
         if locked.first() is None:
             raise ConversationNotFound("it was deleted meanwhile")
@@ -161,6 +169,11 @@ class SqlConversations:
         ]
         if rows:
             await self.connection.execute(insert(t.conversation_tag), rows)
+
+    def _is_ours(self) -> ColumnElement[bool]:
+        return exists().where(
+            t.scope.c.key == t.conversation.c.scope_key, t.scope.c.tenant == self.tenant
+        )
 
     def _all(self) -> Select[Any]:
         return (

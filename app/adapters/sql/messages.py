@@ -80,7 +80,12 @@ class SqlMessages:
         alike = [c.external_id.in_(external_ids), c.content_hash.in_(content_hashes)]
         wanted = (
             select(c.id, c.position, c.external_id, c.role, c.name, c.content_hash, c.created_at)
-            .where(c.conversation_key == conversation, or_(c.key.in_(newest), *alike))
+            .join(t.scope, t.scope.c.key == c.scope_key)
+            .where(
+                t.scope.c.tenant == self.tenant,
+                c.conversation_key == conversation,
+                or_(c.key.in_(newest), *alike),
+            )
             .order_by(c.position)
         )
         rows = await self.connection.execute(wanted)

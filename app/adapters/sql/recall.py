@@ -13,6 +13,7 @@ from sqlalchemy import (
     TextualSelect,
     and_,
     bindparam,
+    exists,
     func,
     or_,
     select,
@@ -77,7 +78,9 @@ class SqlRecall:
         wanted = (
             select(m.key)
             .join(t.conversation, c.key == m.conversation_key)
+            .join(t.scope, t.scope.c.key == m.scope_key)
             .where(
+                t.scope.c.tenant == self.tenant,
                 m.scope_key.in_(within.scopes),
                 or_(m.importance == PINNED, and_(m.importance.is_(None), in_tail)),
                 *recallable(),
@@ -100,7 +103,8 @@ class SqlRecall:
         inside, beside = _split(within)
         search = index.search(scope.key, weights, inside)
         best = _best(search.statement, narrowed(beside))
-        rows = await self.connection.execute(best, {**search.values, "most": limit})
+        values = {"most": limit, "the_scope": scope.key, "tenant_id": self.tenant}
+        rows = await self.connection.execute(best, {**search.values, **values})
         return LexicalAnswer(
             keys=[ItemKey(key) for key in rows.scalars()], document_frequency=frequency
         )
@@ -128,10 +132,17 @@ def _split(within: RecallFilter) -> tuple[Sequence[ConversationKey], RecallFilte
     return [], within
 
 
+_SCOPE_IS_OURS = (
+    exists()
+    .select_from(t.scope)
+    .where(t.scope.c.key == bindparam("the_scope"), t.scope.c.tenant == bindparam("tenant_id"))
+)
+
+
 def _best(search: TextualSelect, conditions: Sequence[ColumnElement[bool]]) -> Select[Any]:
     found = search.subquery("found")
     worth = func.sum(found.c.weight)
-    best = select(found.c.item_key, worth).group_by(found.c.item_key)
+    best = select(found.c.item_key, worth).where(_SCOPE_IS_OURS).group_by(found.c.item_key)
     if conditions:
         message = t.message.c.key == found.c.item_key.op(">>")(2)
         best = best.join(t.message, message).where(*conditions)
