@@ -56,6 +56,7 @@ def serve(
         port=port,
         log_config=None,
         access_log=False,
+        proxy_headers=False,
         server_header=False,
         timeout_graceful_shutdown=int(settings.server.drain_s),
     )

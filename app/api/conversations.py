@@ -33,13 +33,9 @@ class Writing:
 
     request: Request
     response: Response
-    idempotency_key: Annotated[
-        str | None, Header(alias="Idempotency-Key", min_length=1, max_length=255)
-    ] = None
-    wait: Annotated[
-        Literal["indexed"] | None, Query(description="Answer once it can be found.")
-    ] = None
-    wait_s: Annotated[float, Query(gt=0, le=600, description="Seconds.")] = 30.0
+    idempotency_key: str | None
+    wait: Literal["indexed"] | None
+    wait_s: float
 
     def once(self, body: Body) -> IdempotencyKey | None:
         if self.idempotency_key is None:
@@ -64,10 +60,30 @@ class Writing:
         return StoredOut.of(stored, indexed=waits)
 
 
+async def _writing(
+    request: Request,
+    response: Response,
+    idempotency_key: Annotated[
+        str | None, Header(alias="Idempotency-Key", min_length=1, max_length=255)
+    ] = None,
+    wait: Annotated[
+        Literal["indexed"] | None, Query(description="Answer once it can be found.")
+    ] = None,
+    wait_s: Annotated[float, Query(gt=0, le=600, description="Seconds.")] = 30.0,
+) -> Writing:
+    return Writing(
+        request=request,
+        response=response,
+        idempotency_key=idempotency_key,
+        wait=wait,
+        wait_s=wait_s,
+    )
+
+
 @router.post("/conversations", status_code=201)
 async def store_conversation(
     body: ConversationIn,
-    writing: Annotated[Writing, Depends()],
+    writing: Annotated[Writing, Depends(_writing)],
     services: Use,
     tenant: Tenant,
 ) -> StoredOut:
@@ -80,7 +96,7 @@ async def store_conversation(
 async def append_messages(
     conversation_id: UUID,
     body: MessagesIn,
-    writing: Annotated[Writing, Depends()],
+    writing: Annotated[Writing, Depends(_writing)],
     services: Use,
     tenant: Tenant,
 ) -> StoredOut:
