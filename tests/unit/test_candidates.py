@@ -12,6 +12,7 @@ from app.domain.context import MemoryItem, Source, Weights
 from app.ranking import Floats
 from app.ranking.bm25 import idf
 from app.ranking.candidates import NOTHING, Ranked, Taste, rank
+from app.ranking.dedup import SAME
 from app.ranking.pool import Pool, QueryView
 from tests.factories import NOON, an_item, recalled
 
@@ -214,14 +215,14 @@ def test_everything_pinned_is_said(
 ) -> None:
     items, vectors, pinned = pool
     found = ranking(items, vectors=vectors, pinned=pinned, taste=taste)
+
+    def says_the_same(one: int, other: int) -> bool:
+        near = one in vectors and other in vectors and vectors[one] @ vectors[other] > SAME
+        return items[one].content_hash == items[other].content_hash or bool(near)
+
     for at in {each for each in pinned if each < len(items)} - set(found.order):
         assert reasons(found)[at] == "duplicate"
-        assert any(
-            items[other].content_hash == items[at].content_hash
-            or vectors[other] @ vectors[at] > 0.95
-            for other in found.order
-            if other in pinned
-        )
+        assert any(says_the_same(at, other) for other in found.order if other in pinned)
 
 
 @given(pools(), TASTES, st.randoms(use_true_random=False))

@@ -173,13 +173,28 @@ def test_the_pinned_go_in_first_and_keep_their_place_in_the_order(form: Format) 
 
 
 def test_when_the_text_turns_out_too_long_the_pinned_stay() -> None:
-    """Every item is in a conversation of its own, whose heading costs more than itself."""
-    found = [counted(an_item(row, "Tea.", conversation=row, label="a b " * 30)) for row in range(9)]
-    for budget in range(60, 700, 10):
+    """The heading was counted with the first of its conversation, which then did not fit."""
+    label = "about a long story " * 8
+    texts = ["tea " * 300, "One.", "Two.", "Six."]
+    found = [counted(an_item(row, text, label=label)) for row, text in enumerate(texts)]
+    dropped = set()
+    for budget in range(1, 300):
         request = ContextRequest(query="", budget_tokens=budget, format=Format.MARKDOWN)
-        packed = pack(request, [], found, frozenset({8}))
-        ids = [each.item for each in packed.candidates]
-        assert not ids or found[8] in ids
+        packed = pack(request, [], found, frozenset({0, 3}))
+        kept = [each.item.content for each in packed.candidates]
+        assert not kept or "Six." in kept
+        dropped.add(len(packed.dropped))
+    assert dropped == {1, 2, 3, 4}
+
+
+def test_a_history_that_is_too_long_as_rendered_loses_its_oldest() -> None:
+    tail = [as_said(a_message(at, "Tea." * 3, name="Somebody")) for at in range(6)]
+    whole = HistoryOptions(max_messages=6, max_share=1)
+    for budget in range(1, 120):
+        for form in (Format.MARKDOWN, Format.MESSAGES):
+            request = ContextRequest(query="", budget_tokens=budget, format=form, history=whole)
+            history = list(pack(request, tail, []).history)
+            assert history == tail[len(tail) - len(history) :]
 
 
 def test_json_counts_what_was_counted_at_write() -> None:
