@@ -1,9 +1,15 @@
 """Fitting what was found into the tokens there are."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 
-def pack(costs: Sequence[int], *, room: int, most: int) -> list[int]:
+def pack(
+    costs: Sequence[int],
+    *,
+    room: int,
+    most: int,
+    shared: Sequence[tuple[Hashable, int]] | None = None,
+) -> list[int]:
     """
     Take items in order, skipping each that no longer fits.
 
@@ -11,15 +17,20 @@ def pack(costs: Sequence[int], *, room: int, most: int) -> list[int]:
         costs: Tokens of each item (zero or more), best first.
         room: Tokens left; at most zero takes nothing that costs anything.
         most: Items that may be taken.
+        shared: The group of each item, and what the first item taken of a group costs on top.
 
     Returns:
         The indexes taken, ascending; their costs sum to at most `room`.
     """
     taken: list[int] = []
+    paid: set[Hashable] = set()
     for index, cost in enumerate(costs):
-        if len(taken) < most and cost <= room:
+        group, extra = shared[index] if shared else (None, 0)
+        whole = cost if group in paid else cost + extra
+        if len(taken) < most and whole <= room:
             taken.append(index)
-            room -= cost
+            paid.add(group)
+            room -= whole
     return taken
 
 

@@ -1,11 +1,10 @@
 """Laying a bundle out within its budget."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.domain.context import Candidate, ContextRequest, Format
 from app.domain.conversation import Message
-from app.domain.ids import ConversationId
 from app.ports import TokenCounter
 from app.ranking.budget import newest_that_fit, pack
 from app.ranking.candidates import Ranked
@@ -52,31 +51,34 @@ class Packer:
     def pack(self, request: ContextRequest, history: Sequence[Message], ranked: Ranked) -> Packed:
         """Pinned first, then by score; the answer is in the order of `ranked`."""
         order = sorted(ranked.order, key=lambda at: not ranked.pinned(at))
-        costs = self._costs(request, ranked.recalled, order)
+        costs, headings = self._costs(request, ranked.recalled, order)
         room = request.budget_tokens - self._fixed(request, history)
-        taken = {order[place] for place in pack(costs, room=room, most=request.max_items)}
+        places = pack(costs, room=room, most=request.max_items, shared=headings)
+        taken = {order[place] for place in places}
         chosen = [at for at in ranked.order if at in taken]
         return self._laid_out(request, history, chosen, ranked)
 
     def _costs(
         self, request: ContextRequest, recalled: Recalled, order: Sequence[int]
-    ) -> Sequence[int]:
-        """The first of a conversation bears its heading. What never fits is not rendered at all."""
+    ) -> tuple[Sequence[int], Sequence[tuple[Hashable, int]] | None]:
+        """
+        What each item costs, and the heading that it shares with others of its conversation.
+
+        What never fits is not rendered just to be counted.
+        """
         if request.format is Format.JSON:
-            return [recalled.tokens[at] for at in order]
+            return [recalled.tokens[at] for at in order], None
         costs: list[int] = []
-        headed: set[ConversationId | None] = set()
+        headings: list[tuple[Hashable, int]] = []
         for at in order:
             if recalled.tokens[at] > request.budget_tokens:
                 costs.append(recalled.tokens[at])
-                continue
-            item = recalled.read(at)
-            text = render_item(item)
-            if item.conversation_id not in headed:
-                headed.add(item.conversation_id)
-                text = f"{heading(item)}\n{text}"
-            costs.append(self.tokens.count(text) + _JOINT)
-        return costs
+                headings.append((None, 0))
+            else:
+                item = recalled.read(at)
+                costs.append(self.tokens.count(render_item(item)) + _JOINT)
+                headings.append((item.conversation_id, self.tokens.count(heading(item)) + _JOINT))
+        return costs, headings
 
     def _fixed(self, request: ContextRequest, history: Sequence[Message]) -> int:
         """What is in before any memory is."""

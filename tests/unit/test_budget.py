@@ -40,6 +40,24 @@ def test_an_item_that_is_too_large_makes_room_for_smaller_ones() -> None:
     assert pack([0, 1], room=-1, most=2) == []
 
 
+@given(COSTS, ROOM, MOST, st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 50))))
+def test_what_is_shared_is_paid_once_by_the_first_that_is_taken(
+    costs: list[int], room: int, most: int, shared: list[tuple[str, int]]
+) -> None:
+    both = list(zip(costs, shared, strict=False))
+    taken = pack(
+        [cost for cost, _ in both], room=room, most=most, shared=[each for _, each in both]
+    )
+    first = {shared[at][0]: shared[at][1] for at in reversed(taken)}
+    assert sum(costs[at] for at in taken) + sum(first.values()) <= max(room, 0)
+
+
+def test_who_finds_the_shared_part_paid_costs_less() -> None:
+    shared = [("a", 9), ("a", 9), ("b", 9), ("a", 9)]
+    assert pack([50, 1, 1, 2], room=13, most=4, shared=shared) == [1, 3]
+    assert pack([1, 1, 1, 1], room=11, most=4, shared=shared) == [0, 1]
+
+
 @given(COSTS, ROOM, MOST)
 @example([5], 100, 0)
 @example([0], -1, 1)

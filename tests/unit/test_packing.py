@@ -172,8 +172,8 @@ def test_the_pinned_go_in_first_and_keep_their_place_in_the_order(form: Format) 
     assert [each.item for each in packed.candidates] == [found[0], found[3]]
 
 
-def test_when_the_text_turns_out_too_long_the_pinned_stay() -> None:
-    """The heading was counted with the first of its conversation, which then did not fit."""
+def test_in_every_budget_the_pinned_go_before_the_others() -> None:
+    """What the huge one does not take, its heading among it, is left to the others."""
     label = "about a long story " * 8
     texts = ["tea " * 300, "One.", "Two.", "Six."]
     found = [counted(an_item(row, text, label=label)) for row, text in enumerate(texts)]
@@ -185,6 +185,26 @@ def test_when_the_text_turns_out_too_long_the_pinned_stay() -> None:
         assert not kept or "Six." in kept
         dropped.add(len(packed.dropped))
     assert dropped == {1, 2, 3, 4}
+
+
+class Squares:
+    """A tokenizer to which the whole is more than its parts."""
+
+    def count(self, text: str) -> int:
+        return len(text) ** 2 // 1_000
+
+
+def test_what_turns_out_too_long_as_a_whole_loses_its_last_but_the_pinned() -> None:
+    packer, trimmed = Packer(Squares()), 0
+    found = [an_item(row, f"Tea {row}.", tokens=0) for row in range(6)]
+    for budget in range(1, 400):
+        request = ContextRequest(query="", budget_tokens=budget, format=Format.MARKDOWN)
+        packed = packer.pack(request, [], ranked(*found, pinned=frozenset({5})))
+        assert packed.tokens <= budget
+        kept = [each.item for each in packed.candidates]
+        assert kept == [*found[: len(kept) - 1], found[5]] if kept else True
+        trimmed += 1 < len(kept) < 6
+    assert trimmed
 
 
 def test_a_history_that_is_too_long_as_rendered_loses_its_oldest() -> None:
