@@ -77,4 +77,8 @@ async def connect(database: str, *, timeout: float) -> OneHopConnection:  # noqa
 
     connection = OneHopConnection(open_raw, iter_chunk_size=64)
     connection._thread.daemon = True  # noqa: SLF001  (as SQLAlchemy does for its own)
-    return cast("OneHopConnection", await connection)
+    try:
+        return cast("OneHopConnection", await connection)
+    except sqlite3.Error:
+        connection._thread.join()  # noqa: SLF001  (it has only to stop, and needs this loop for it)
+        raise
