@@ -72,16 +72,17 @@ class _translated:  # noqa: N801  (reads as a verb)
             raise StoreUnavailable(str(error)) from error
 
 
+_OUTAGES = ("08", "25006", "28", "3D", "40", "53", "55", "57", "58", "XX")
+"""How the SQLSTATE of a server begins that cannot do it now (PostgreSQL's appendix A)."""
+
+
 def _is_outage(error: DBAPIError) -> bool:
-    return error.connection_invalidated or type(error.orig).__name__ in {
-        "OperationalError",
-        "InterfaceError",
-        "InternalClientError",
-        "ConnectionDoesNotExistError",
-        "CannotConnectNowError",
-        "AdminShutdownError",
-        "TooManyConnectionsError",
-    }
+    sqlstate = getattr(error.orig, "sqlstate", None) or ""
+    return (
+        error.connection_invalidated
+        or sqlstate.startswith(_OUTAGES)
+        or type(error.orig).__name__ in {"OperationalError", "InterfaceError", "DatabaseError"}
+    )
 
 
 def open_database(
@@ -116,6 +117,7 @@ def _open_postgres(address: URL, size: int, timeout: float) -> AsyncEngine:
         max_overflow=size,
         pool_timeout=timeout,
         pool_pre_ping=True,
+        hide_parameters=True,  # errors are logged, and parameters are what people said
         connect_args={"timeout": timeout, "server_settings": {"application_name": "foreword"}},
     )
 
@@ -136,6 +138,7 @@ def _open_sqlite(address: URL, readers: int, timeout: float, *, durable: bool) -
             pool_size=size,
             max_overflow=0,
             pool_timeout=timeout,
+            hide_parameters=True,
         )
 
     reader, writer = engine(readers), engine(1)
