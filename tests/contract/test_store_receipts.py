@@ -1,0 +1,181 @@
+"""Receipts, idempotency answers, and what operators see."""
+
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import IntegrityError
+from uuid_utils.compat import uuid7
+
+from app.adapters.sql.database import Database, open_database
+from app.adapters.sql.store import SqlStore
+from app.domain.conversation import Role
+from app.domain.errors import BundleNotFound, StoreUnavailable
+from app.domain.ids import BundleId, ScopeKey
+from app.ports.store import Counts, OutboxState, Receipt, Store
+from tests.databases import BOTH
+from tests.stored import ACME, MICROSECOND, NOON, OTHER, keep, said
+
+DAY = timedelta(days=1)
+ANSWER = {"items": [{"id": "ü", "score": 0.1}], "big": 2**60, "timings": {"total": 0.0125}}
+
+
+def receipt(at: datetime = NOON, **about: Any) -> Receipt:
+    told: dict[str, Any] = {
+        "bundle_id": BundleId(UUID(str(uuid7()))),
+        "tenant": ACME,
+        "scope": ScopeKey(1),
+        "created_at": at,
+        "request": {"query": "who?", "nested": [None, {"π": 3.5}]},
+        "answer": ANSWER,
+        "total_ms": 12.5,
+        "facts": {"hit": True},
+    }
+    return Receipt(**told | about)
+
+
+async def keep_receipts(store: Store, *receipts: Receipt) -> None:
+    async with store.project() as projections:
+        await projections.keep_receipts(receipts)
+
+
+async def kept(store: Store, *receipts: Receipt) -> list[bool]:
+    there = []
+    async with store.read(ACME) as snapshot:
+        for each in receipts:
+            try:
+                there.append((await snapshot.bundles.get(each.bundle_id)).bundle_id is not None)
+            except BundleNotFound:
+                there.append(False)
+    return there
+
+
+async def rows(database: Database, table: str) -> int:
+    async with database.read() as connection:
+        count = text(f"SELECT count(*) FROM {table}")  # noqa: S608
+        return int((await connection.execute(count)).scalar_one())
+
+
+async def test_a_receipt_comes_back_as_it_was_kept(store: Store) -> None:
+    told = receipt(NOON + 3 * MICROSECOND)
+    await keep_receipts(store, told, receipt(scope=None))
+    async with store.read(ACME) as snapshot:
+        found = await snapshot.bundles.get(told.bundle_id)
+    assert (found.tenant, found.scope, found.created_at) == (ACME, 1, told.created_at)
+    assert (found.request, found.answer, found.total_ms) == (told.request, ANSWER, 12.5)
+
+
+async def test_a_receipt_without_a_scope_is_kept(store: Store) -> None:
+    told = receipt(scope=None)
+    await keep_receipts(store, told)
+    async with store.read(ACME) as snapshot:
+        assert (await snapshot.bundles.get(told.bundle_id)).scope is None
+
+
+async def test_no_receipts_are_no_error(store: Store) -> None:
+    await keep_receipts(store)
+
+
+async def test_an_unknown_receipt_is_not_found(store: Store) -> None:
+    unknown = BundleId(UUID(str(uuid7())))
+    async with store.read(ACME) as snapshot:
+        with pytest.raises(BundleNotFound) as caught:
+            await snapshot.bundles.get(unknown)
+    assert caught.value.facts == {"bundle_id": str(unknown)}
+
+
+async def test_what_is_old_is_forgotten_and_nothing_else(store: Store, database: Database) -> None:
+    ages = [6 * DAY, 7 * DAY, 7 * DAY + MICROSECOND, 30 * DAY, 30 * DAY + MICROSECOND]
+    receipts = [receipt(NOON - age) for age in ages]
+    await keep_receipts(store, *receipts)
+    async with store.write(ACME) as transaction:
+        for hours in (23, 24, 25):
+            now = NOON - timedelta(hours=hours)
+            await transaction.keep_answer("/p", str(hours), body_hash=b"h", answer={}, now=now)
+    for _ in range(2):
+        async with store.project() as projections:
+            await projections.forget_old(now=NOON)
+    assert await kept(store, *receipts) == [True, True, False, False, False]
+    assert await rows(database, "retrieval_metric") == 4
+    async with store.write(ACME) as transaction:
+        answers = [await transaction.find_answer("/p", hours) for hours in ("23", "24", "25")]
+    assert answers == [(b"h", {}), (b"h", {}), None]
+
+
+async def test_an_answer_is_replayed_under_its_path_and_key_only(store: Store) -> None:
+    async with store.write(ACME) as transaction:
+        assert await transaction.find_answer("/p", "k") is None
+        await transaction.keep_answer("/p", "k", body_hash=b"\0" * 32, answer=ANSWER, now=NOON)
+        assert await transaction.find_answer("/p", "k") == (b"\0" * 32, ANSWER)
+    async with store.write(ACME) as transaction:
+        assert await transaction.find_answer("/p", "k") == (b"\0" * 32, ANSWER)
+        assert await transaction.find_answer("/q", "k") is None
+        assert await transaction.find_answer("/p", "K") is None
+
+
+async def test_an_answer_is_kept_once(store: Store) -> None:
+    async with store.write(ACME) as transaction:
+        await transaction.keep_answer("/p", "k", body_hash=b"1", answer={"n": 1}, now=NOON)
+    with pytest.raises(IntegrityError):
+        async with store.write(ACME) as transaction:
+            await transaction.keep_answer("/p", "k", body_hash=b"2", answer={"n": 2}, now=NOON)
+    async with store.write(ACME) as transaction:
+        assert await transaction.find_answer("/p", "k") == (b"1", {"n": 1})
+
+
+async def test_counts_are_those_of_the_tenant(store: Store) -> None:
+    alice = await keep(store, "dog", said("rules", role=Role.SYSTEM))
+    await keep(store, user_id="bob")
+    await keep(store, "dog", user_id=None, tenant=OTHER)
+    async with store.project() as projections:
+        for model in ("one", "two"):
+            await projections.keep_vectors(
+                {alice.keys[0]: b"\0\0"}, model=model, dimension=1, now=NOON
+            )
+    async with store.read(ACME) as snapshot:
+        assert await snapshot.counts() == Counts(
+            conversations=2, messages=2, chunks=0, memory_items=0, embeddings=2, users=2
+        )
+
+
+async def test_operators_see_what_waits_and_how_long(store: Store) -> None:
+    await keep(store, "dog", "cat")
+    await keep(store, "dog", tenant=OTHER)
+    async with store.observe() as observations:
+        state = await observations.state(now=NOON + timedelta(milliseconds=1500))
+    assert state == OutboxState(depth=3, oldest_age=1.5, dead=0)
+
+
+async def test_operators_see_sizes_by_part(store: Store) -> None:
+    await keep(store, "dog " * 10_000)
+    async with store.observe() as observations:
+        sizes = await observations.sizes()
+    assert set(sizes) == {"full_text", "embeddings", "messages", "other"}
+    assert all(size > 0 for size in sizes.values())
+
+
+async def test_full_text_answers(store: Store) -> None:
+    async with store.observe() as observations:
+        await observations.full_text_answers()
+
+
+@pytest.fixture(params=BOTH)
+def own_url(request: pytest.FixtureRequest) -> str:
+    if request.param == "sqlite":
+        return f"sqlite+aiosqlite:///{request.getfixturevalue('sqlite_file')}"
+    return str(request.getfixturevalue("postgres_own_url"))
+
+
+async def test_full_text_that_is_gone_does_not_answer(own_url: str) -> None:
+    database = open_database(own_url)
+    async with database.write() as connection:
+        await connection.execute(text("DROP TABLE full_text"))
+    store = SqlStore(database)
+    with pytest.raises(StoreUnavailable):
+        async with store.observe() as observations:
+            await observations.full_text_answers()
+    async with store.observe() as observations:
+        assert (await observations.state(now=NOON)).depth == 0
+    await database.dispose()
