@@ -3,8 +3,10 @@
 import asyncio
 import ipaddress
 import os
+import signal
 import sys
 from pathlib import Path
+from types import FrameType
 from typing import Annotated, NoReturn
 
 import typer
@@ -63,6 +65,8 @@ def serve(
     listening = config.bind_socket()
     typer.echo(f"Data: {settings.data_dir.absolute()}")
     typer.echo(f"Docs: http://{host}:{listening.getsockname()[1]}/docs")
+    for ending in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(ending, _end)
     server = uvicorn.Server(config)
     server.run(sockets=[listening])
     if not server.started:
@@ -105,6 +109,11 @@ def _settings(data_dir: Path | None) -> Settings:
         return load_settings(**({} if data_dir is None else {"data_dir": data_dir}))
     except SettingsError as error:
         _stop(str(error))
+
+
+def _end(_: int, __: FrameType | None) -> NoReturn:
+    """To be told to end is no failure; uvicorn raises the signal once more when all is done."""
+    sys.exit(0)
 
 
 def _stop(line: str) -> NoReturn:
