@@ -32,7 +32,7 @@ from app.adapters.tokenizer import BpeTokenCounter
 from app.adapters.vectors import open_edge_index, open_server_index
 from app.api import context, conversations, inside
 from app.api.deps import AppState, Services
-from app.api.middleware import BodyLimit, Envelope
+from app.api.middleware import BodyLimit, ClearStart, Envelope
 from app.api.problems import install_problem_handlers
 from app.domain.errors import EmbedderUnavailable, VectorIndexUnavailable
 from app.ports import Embedder, VectorIndex
@@ -77,6 +77,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     install_problem_handlers(app)
     app.add_middleware(BodyLimit, most=settings.limits.body_bytes)
     app.add_middleware(Envelope, telemetry=telemetry)
+    app.add_middleware(ClearStart)
     for router in (conversations.router, context.router, inside.router):
         app.include_router(router)
     return app

@@ -1,6 +1,7 @@
 """What every response carries, and what every request may weigh."""
 
 import re
+import sys
 import time
 from contextlib import suppress
 from http import HTTPStatus
@@ -13,6 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.adapters.telemetry import PrometheusTelemetry
 from app.api.logging import request_id
 from app.api.problems import accident, problem
+from app.domain.errors import ForewordError
 
 _REQUEST_ID = re.compile(r"[\x21-\x7e]{1,200}")
 
@@ -56,6 +58,22 @@ class Envelope:
             route = getattr(scope.get("route"), "path", "unmatched")
             seconds = time.perf_counter() - started
             self._telemetry.request_answered(scope["method"], route, status, seconds)
+
+
+class ClearStart:
+    """Tells in one line why the service cannot start; a mistake of ours keeps its trace."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_clearly(message: Message) -> None:
+            error = sys.exception()
+            if message["type"] == "lifespan.startup.failed" and isinstance(error, ForewordError):
+                message = {**message, "message": str(error)}
+            await send(message)
+
+        await self._app(scope, receive, send_clearly if scope["type"] == "lifespan" else send)
 
 
 class BodyTooLarge(Exception):
