@@ -5,7 +5,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, SecretStr
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PositiveFloat,
+    PositiveInt,
+    SecretStr,
+    field_validator,
+)
 from pydantic import ValidationError as PydanticValidationError
 from pydantic_settings import (
     BaseSettings,
@@ -16,6 +24,7 @@ from pydantic_settings import (
 
 PREFIX = "FOREWORD_"
 CONFIG_VARIABLE = "FOREWORD_CONFIG"
+DATABASES = ("sqlite+aiosqlite:///", "postgresql+asyncpg://")
 
 
 class SettingsError(Exception):
@@ -59,6 +68,14 @@ class DatabaseSettings(Section):
     replica_url: SecretStr | None = Field(
         default=None, description="PostgreSQL to read from; none: the one above."
     )
+
+    @field_validator("url", "replica_url")
+    @classmethod
+    def _known(cls, url: SecretStr | None) -> SecretStr | None:
+        if url is not None and not url.get_secret_value().startswith(DATABASES):
+            raise ValueError(f"must begin with {' or '.join(DATABASES)}")
+        return url
+
     readers: PositiveInt = Field(
         default=4, description="Connections that read at once (PostgreSQL: in all)."
     )
