@@ -39,5 +39,6 @@ def configure_logging(level: str, *, json: bool) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level.upper())
-    for noisy in ("httpx", "httpcore", "alembic", "uvicorn.access"):
+    # aiosqlite's debug lines hold every parameter of every statement.
+    for noisy in ("httpx", "httpcore", "alembic", "aiosqlite", "uvicorn.access"):
         logging.getLogger(noisy).setLevel(logging.WARNING)

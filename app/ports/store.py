@@ -423,6 +423,10 @@ class Projections(Protocol):
         """Take due rows for `lease` seconds, oldest first; no other worker gets them meanwhile."""
         ...
 
+    async def release(self, *, now: datetime) -> None:
+        """Make due what is claimed or put off, if this is the only process of the database."""
+        ...
+
     async def keep_vectors(
         self, vectors: Mapping[ItemKey, bytes], *, model: str, dimension: int, now: datetime
     ) -> None:

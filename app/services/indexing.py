@@ -51,6 +51,11 @@ class Indexer:
         """There is work: do not wait for the next look."""
         self._wake.set()
 
+    async def resume(self) -> None:
+        """Let nothing wait for a process that was killed, where no other can be at it."""
+        async with self.store.project() as projections:
+            await projections.release(now=self.clock())
+
     async def work(self) -> None:
         """Do a batch, or rest until there is something to do. No failure of a part raises."""
         self._wake.clear()

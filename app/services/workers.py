@@ -49,6 +49,7 @@ class Workers:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
+        await self.indexer.resume()
         tasks = [
             asyncio.create_task(self._repeat(self.indexer.work, pause=0.0)),
             asyncio.create_task(self._repeat(self.healer.tick, pause=_HEALED_EVERY)),

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
-from app.adapters.sql.dialect import insert_or_keep, insert_or_replace, shifted
+from app.adapters.sql.dialect import insert_or_keep, insert_or_replace, is_postgres, shifted
 from app.adapters.sql.indexable import belonging, message_rows
 from app.domain.ids import ItemKey, ScopeKey, TenantId
 from app.domain.memory import Table, item_key
@@ -41,6 +41,14 @@ class SqlProjections:
         ]
         await self._set(rows, due_at=now + timedelta(seconds=lease))
         return rows
+
+    async def release(self, *, now: datetime) -> None:
+        """On PostgreSQL there may be other processes: leases run out there, and not before."""
+        if is_postgres(self.connection):
+            return
+        o = d.outbox.c
+        later = update(d.outbox).where(o.dead.is_(False), o.due_at > now)
+        await self.connection.execute(later.values(due_at=now))
 
     async def keep_vectors(
         self, vectors: Mapping[ItemKey, bytes], *, model: str, dimension: int, now: datetime
