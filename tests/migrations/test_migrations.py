@@ -1,0 +1,183 @@
+"""Migrations: up from nothing, down again, and always what the tables say."""
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import Connection, inspect, text
+
+from app.adapters.sql import tables, tables_derived
+from app.adapters.sql.database import Database, open_database
+from app.adapters.sql.migrate import alembic_config, downgrade, is_ours, upgrade
+from app.adapters.sql.schema import metadata
+from tests.databases import (
+    BOTH,
+    create_postgres_database,
+    drop_postgres_database,
+    require_postgres,
+)
+
+ROOT = Path(__file__).parents[2]
+UPGRADE = """
+import asyncio, sys
+from app.adapters.sql.database import open_database
+from app.adapters.sql.migrate import upgrade
+
+async def main():
+    database = open_database(sys.argv[1])
+    await upgrade(database.writer)
+    await database.dispose()
+
+asyncio.run(main())
+"""
+
+
+@pytest.fixture
+async def postgres_url() -> AsyncIterator[str]:
+    await require_postgres()
+    url = await create_postgres_database()
+    yield url
+    await drop_postgres_database(url)
+
+
+@pytest.fixture(params=BOTH)
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty database."""
+    if request.param == "sqlite":
+        return f"sqlite+aiosqlite:///{tmp_path / 'store.db'}"
+    return str(request.getfixturevalue("postgres_url"))
+
+
+@pytest.fixture
+async def database(url: str) -> AsyncIterator[Database]:
+    opened = open_database(url)
+    yield opened
+    await opened.dispose()
+
+
+async def names(database: Database) -> set[str]:
+    """Every table there is, but for those that FTS5 keeps its own things in."""
+
+    def ask(connection: Connection) -> list[str]:
+        return inspect(connection).get_table_names()
+
+    async with database.read() as connection:
+        found = await connection.run_sync(ask)
+    return {name for name in found if not name.startswith(("full_text_", "sqlite_"))}
+
+
+async def differences(database: Database) -> list[object]:
+    def compare(connection: Connection) -> list[object]:
+        context = MigrationContext.configure(
+            connection,
+            opts={"include_name": is_ours, "compare_type": True, "compare_server_default": True},
+        )
+        return list(compare_metadata(context, metadata))
+
+    async with database.read() as connection:
+        return await connection.run_sync(compare)
+
+
+async def versions(database: Database) -> list[str]:
+    async with database.read() as connection:
+        rows = await connection.execute(text("SELECT version_num FROM alembic_version"))
+        return list(rows.scalars())
+
+
+async def test_up_from_nothing_makes_every_table(database: Database) -> None:
+    assert await names(database) == set()
+    await upgrade(database.writer)
+    assert await names(database) == {*metadata.tables, "full_text", "alembic_version"}
+
+
+async def test_the_schema_is_what_the_tables_say(database: Database) -> None:
+    assert tables.message.metadata is tables_derived.outbox.metadata is metadata
+    await upgrade(database.writer)
+    assert await differences(database) == []
+
+
+async def test_up_twice_changes_nothing_and_loses_nothing(database: Database) -> None:
+    await upgrade(database.writer)
+    before = await versions(database)
+    async with database.write() as connection:
+        await connection.execute(text("INSERT INTO tenant (id, created_at) VALUES ('acme', 1)"))
+    await upgrade(database.writer)
+    assert await versions(database) == before
+    async with database.read() as connection:
+        rows = await connection.execute(text("SELECT id, created_at FROM tenant"))
+        assert [tuple(row) for row in rows] == [("acme", 1)]
+
+
+async def test_down_leaves_nothing_and_up_works_again(database: Database) -> None:
+    for _ in range(2):
+        await upgrade(database.writer)
+        await downgrade(database.writer)
+        assert await names(database) == {"alembic_version"}
+        assert await versions(database) == []
+    await upgrade(database.writer)
+    assert await differences(database) == []
+
+
+async def test_full_text_can_be_written_and_asked(database: Database) -> None:
+    await upgrade(database.writer)
+    if database.is_sqlite:
+        write = "INSERT INTO full_text (rowid, terms, place) VALUES (4, '1:dog', 'c1')"
+        ask = "SELECT rowid FROM full_text WHERE full_text MATCH 'terms : \"1:dog\"'"
+    else:
+        write = "INSERT INTO full_text VALUES (4, array_to_tsvector(ARRAY['1:dog', 'c1']))"
+        ask = "SELECT item_key FROM full_text WHERE document @@ '''1:dog'''::tsquery"
+    async with database.write() as connection:
+        await connection.execute(text(write.replace(":dog", r"\:dog")))
+        found = await connection.execute(text(ask.replace(":dog", r"\:dog")))
+        assert list(found.scalars()) == [4]
+
+
+async def test_fts5_tells_how_frequent_a_term_is(tmp_path: Path) -> None:
+    database = open_database(f"sqlite+aiosqlite:///{tmp_path / 'store.db'}")
+    await upgrade(database.writer)
+    async with database.read() as connection:
+        rows = await connection.execute(text("SELECT count(*) FROM full_text_vocabulary"))
+        assert rows.scalar_one() == 0
+    await database.dispose()
+
+
+async def test_an_upgrade_that_fails_leaves_nothing(database: Database) -> None:
+    async with database.write() as connection:
+        await connection.execute(text("CREATE TABLE message (in_the_way INTEGER)"))
+    with pytest.raises(Exception, match="message"):
+        await upgrade(database.writer)
+    assert await names(database) - {"alembic_version"} == {"message"}
+
+
+async def test_tasks_that_upgrade_at_once_all_end_well(database: Database) -> None:
+    await asyncio.gather(*(upgrade(database.writer) for _ in range(3)))
+    assert await differences(database) == []
+    assert len(await versions(database)) == 1
+
+
+async def test_processes_that_upgrade_at_once_all_end_well(url: str, database: Database) -> None:
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
+    processes = [
+        await asyncio.create_subprocess_exec(
+            *(sys.executable, "-c", UPGRADE, url),
+            env=environment,
+            cwd=ROOT,
+            stderr=subprocess.PIPE,
+        )
+        for _ in range(3)
+    ]
+    ended = await asyncio.gather(*(process.communicate() for process in processes))
+    complaints = [stderr.decode()[-2_000:] for _, stderr in ended]
+    assert ([process.returncode for process in processes], complaints) == ([0] * 3, [""] * 3)
+    assert await differences(database) == []
+    assert len(await versions(database)) == 1
+
+
+def test_the_migrations_are_found_wherever_they_are_installed() -> None:
+    assert alembic_config().get_main_option("script_location") == str(ROOT / "migrations")
