@@ -41,13 +41,13 @@ class Database:
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[AsyncConnection]:
-        with _translated():
+        with translated():
             async with self.reader.connect() as connection:
                 yield connection
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[AsyncConnection]:
-        with _translated():
+        with translated():
             async with self.writer.begin() as connection:
                 yield connection
 
@@ -57,7 +57,7 @@ class Database:
             await self.writer.dispose()
 
 
-class _translated:  # noqa: N801  (reads as a verb)
+class translated:  # noqa: N801  (reads as a verb)
     """Turns "the database does not answer" into our error; mistakes of ours pass through."""
 
     def __enter__(self) -> None:

@@ -12,6 +12,8 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from app.adapters.sql.database import translated
+
 _ADVISORY_LOCK = 0x666F7265  # any number that nobody else takes
 
 NameKind = Literal[
@@ -20,9 +22,15 @@ NameKind = Literal[
 
 
 async def upgrade(engine: AsyncEngine, revision: str = "head") -> None:
-    """Migrate up to `revision`. Replicas that start at once wait for each other."""
-    async with engine.begin() as connection:
-        await connection.run_sync(_run, "upgrade", revision)
+    """
+    Migrate up to `revision`. Replicas that start at once wait for each other.
+
+    Raises:
+        StoreUnavailable: The database does not answer.
+    """
+    with translated():
+        async with engine.begin() as connection:
+            await connection.run_sync(_run, "upgrade", revision)
 
 
 async def downgrade(engine: AsyncEngine, revision: str = "base") -> None:

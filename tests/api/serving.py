@@ -1,0 +1,134 @@
+"""The real server, as a process of its own."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import httpx
+
+from tests.fakes_embedder import a_compiled_model, model_cache
+
+T = TypeVar("T")
+
+COMMAND = Path(sys.executable).with_name("foreword")
+PATIENCE = 60.0
+"""Seconds until a test gives up on what should come."""
+
+
+@dataclass
+class Server:
+    process: subprocess.Popen[bytes]
+    output: Path
+    log_file: Path
+
+    @property
+    def said(self) -> str:
+        """What it printed for the operator."""
+        return self.output.read_text()
+
+    @property
+    def log(self) -> str:
+        return self.log_file.read_text()
+
+    @property
+    def url(self) -> str:
+        line = next(line for line in self.said.splitlines() if line.startswith("Docs: "))
+        return line.removeprefix("Docs: ").removesuffix("/docs")
+
+    def client(self) -> httpx.Client:
+        return httpx.Client(base_url=self.url, timeout=PATIENCE, trust_env=False)
+
+    def end(self) -> int:
+        """Ask it to end; its exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(PATIENCE)
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait(PATIENCE)
+
+    def is_ready(self) -> bool:
+        assert self.process.poll() is None, self.log
+        if "Docs: " not in self.said or not self.said.endswith("\n"):
+            return False
+        try:
+            with self.client() as client:
+                return client.get("/readyz").status_code == 200
+        except httpx.TransportError:
+            return False
+
+
+def eventually(what: Callable[[], T]) -> T:
+    """Ask until the answer is true."""
+    ends = time.monotonic() + PATIENCE
+    while not (answer := what()):
+        assert time.monotonic() < ends, what
+        time.sleep(0.02)
+    return answer
+
+
+def environment(directory: Path, **settings: str) -> dict[str, str]:
+    """That of a shell in which nothing of ours is set but `settings`."""
+    a_compiled_model()
+    inherited = {name: v for name, v in os.environ.items() if not name.startswith("FOREWORD_")}
+    ours = {"DATA_DIR": str(directory / "data"), "MODEL_CACHE": str(model_cache()), **settings}
+    return inherited | {f"FOREWORD_{name}": value for name, value in ours.items()}
+
+
+@contextmanager
+def serving(directory: Path, **settings: str) -> Iterator[Server]:
+    """A server on a free port, ready; killed at the end if it still runs."""
+    output, log_file = directory / "output", directory / "log"
+    with output.open("wb") as out, log_file.open("ab") as log:
+        process = subprocess.Popen(
+            [COMMAND, "serve", "--port", "0"],
+            env=environment(directory, **settings),
+            stdout=out,
+            stderr=log,
+            cwd=directory,
+        )
+    server = Server(process, output, log_file)
+    try:
+        eventually(server.is_ready)
+        yield server
+    finally:
+        if process.poll() is None:
+            server.kill()
+
+
+def run(directory: Path, *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    """Run the command to its end."""
+    return subprocess.run(
+        [COMMAND, *arguments],
+        env=environment(directory, **settings),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+        cwd=directory,
+    )
+
+
+def store(client: httpx.Client, *contents: str, wait: bool = True, **fields: Any) -> dict[str, Any]:
+    answer = client.post(
+        "/conversations",
+        params={"wait": "indexed", "wait_s": "60"} if wait else {},
+        json={"messages": [{"role": "user", "content": each} for each in contents], **fields},
+    )
+    assert answer.status_code == 201, answer.text
+    stored: dict[str, Any] = answer.json()
+    return stored
+
+
+def context(client: httpx.Client, query: str, **fields: Any) -> dict[str, Any]:
+    answer = client.post("/context", json={"query": query, **fields})
+    assert answer.status_code == 200, answer.text
+    bundle: dict[str, Any] = answer.json()
+    return bundle

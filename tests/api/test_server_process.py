@@ -1,0 +1,274 @@
+"""The server as an operator runs it: started, stopped, killed, damaged, misconfigured."""
+
+import json
+import re
+import shutil
+import threading
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.api.serving import Server, context, eventually, run, serving, store
+from tests.stand_in_qdrant import refusing_port
+
+HUGIN = "The server of the api team is called Hugin."
+QUERY = "What is the server called?"
+
+
+def parts(client: httpx.Client) -> dict[str, Any]:
+    answer = client.get("/readyz")
+    assert answer.status_code == 200
+    found: dict[str, Any] = answer.json()["parts"]
+    return found
+
+
+def test_it_tells_where_data_and_docs_are_and_ends_when_asked(tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        assert f"Data: {tmp_path / 'data'}\n" in server.said
+        assert re.search(r"^Docs: http://127\.0\.0\.1:[1-9]\d*/docs$", server.said, re.MULTILINE)
+        with server.client() as client:
+            assert client.get("/docs").status_code == 200
+            store(client, HUGIN)
+        assert server.end() == 0
+        assert "Traceback" not in server.log
+        assert (tmp_path / "data" / "foreword.db").exists()
+
+
+def test_it_ends_well_while_requests_run(tmp_path: Path) -> None:
+    with serving(tmp_path) as server, server.client() as client:
+        waiting = threading.Thread(target=store, args=(client, *(f"Nr. {n}" for n in range(300))))
+        waiting.start()
+        store(client, HUGIN, wait=False)
+        code = server.end()
+        waiting.join()
+        assert code == 0
+        assert "Traceback" not in server.log
+
+
+def test_the_serving_process_holds_no_torch_and_no_compiler(tmp_path: Path) -> None:
+    with serving(tmp_path) as server, server.client() as client:
+        store(client, HUGIN)
+        assert context(client, QUERY)["metadata"]["degraded"] == []
+        mapped = Path(f"/proc/{server.process.pid}/maps").read_text()
+    files = {line.split(maxsplit=5)[5] for line in mapped.splitlines() if "/" in line}
+    packages = {name for each in files for name in Path(each).parts}
+    assert "onnxruntime" in packages
+    assert not {"torch", "onnx", "sentence_transformers", "transformers"} & packages
+
+
+def test_logs_are_lines_of_json_without_anybodys_words(tmp_path: Path) -> None:
+    canary = "zanzibarcanary"
+    with serving(tmp_path, LOG__LEVEL="debug") as server, server.client() as client:
+        stored = store(client, f"The password is {canary}.", user_id="alice", label=canary)
+        for query in (canary, f"What about {canary}?"):
+            assert len(context(client, query, user_id="alice")["retrieved_memories"]) == 1
+            client.post("/search", json={"query": query, "user_id": "alice"})
+            client.get("/memory/debug/retrieval", params={"q": query, "user_id": "alice"})
+        client.post("/conversations", json={"messages": [{"role": canary, "content": canary}]})
+        client.post("/context", content=f'{{"query": "{canary}'.encode())
+        client.delete(f"/conversations/{stored['id']}")
+        server.end()
+        lines = server.log.splitlines()
+        assert canary not in server.log
+    assert lines
+    assert all({"event", "level", "timestamp"} <= set(json.loads(line)) for line in lines)
+
+
+class Writer(threading.Thread):
+    """Says one numbered thing after the other; an unanswered one again, to the next server."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.conversation = name
+        self.acknowledged: list[str] = []
+        self.server: Server | None = None
+
+    def run(self) -> None:
+        assert self.server is not None
+        with self.server.client() as client:
+            try:
+                while self.say_next(client):
+                    pass
+            except httpx.TransportError:
+                pass  # the server was killed: what was being said is not acknowledged
+
+    def say_next(self, client: httpx.Client) -> bool:
+        said = f"{self.conversation} says that number {len(self.acknowledged)} is drawn."
+        message = {"role": "user", "content": said, "external_id": said}
+        body = {"external_id": self.conversation, "messages": [message]}
+        answer = client.post("/conversations", json=body)
+        if answer.status_code == 201:
+            self.acknowledged.append(said)
+        return answer.status_code == 201
+
+    def again(self) -> "Writer":
+        writer = Writer(self.conversation)
+        writer.acknowledged = self.acknowledged
+        return writer
+
+
+def stored_by(client: httpx.Client, writer: Writer) -> list[str]:
+    (found,) = client.get("/conversations", params={"q": writer.conversation}).json()["items"]
+    path = f"/conversations/{found['id']}/messages"
+    return [each["content"] for each in client.get(path, params={"limit": 500}).json()["items"]]
+
+
+def test_what_was_acknowledged_survives_a_kill(tmp_path: Path) -> None:
+    writers = [Writer("Anna"), Writer("Bert"), Writer("Carl")]
+    for killed_after in (5, 40, 90):
+        writers = [each.again() for each in writers]
+        with serving(tmp_path) as server:
+            for each in writers:
+                each.server = server
+                each.start()
+            eventually(lambda: min(len(w.acknowledged) for w in writers) >= killed_after)  # noqa: B023
+            server.kill()
+            for each in writers:
+                each.join()
+
+    with serving(tmp_path) as server, server.client() as client:
+        store(client)
+        for each in writers:
+            stored = stored_by(client, each)
+            assert len(stored) == len(set(stored))
+            assert stored[: len(each.acknowledged)] == each.acknowledged
+            assert len(stored) - len(each.acknowledged) in {0, 1}
+        stats = client.get("/memory/debug/stats").json()
+        assert (
+            stats["messages"] == stats["vectors"] == sum(len(stored_by(client, w)) for w in writers)
+        )
+        everything = [said for each in writers for said in each.acknowledged]
+        for said in everything[::25]:
+            first = context(client, said, max_items=1)["retrieved_memories"][0]
+            assert (first["content"], first["sources"]) == (said, ["lexical", "semantic"])
+
+
+def embedded_texts(client: httpx.Client) -> float:
+    line = re.search(
+        r"^foreword_embed_batch_size_sum (\S+)$", client.get("/metrics").text, re.MULTILINE
+    )
+    assert line is not None
+    return float(line[1])
+
+
+def test_a_lost_vector_directory_heals_without_embedding_again(tmp_path: Path) -> None:
+    said = [f"Number {n} on the list of {HUGIN}" for n in range(300)]
+    with serving(tmp_path) as server, server.client() as client:
+        store(client, *said)
+        assert embedded_texts(client) >= 300
+        server.end()
+    shutil.rmtree(tmp_path / "data" / "vectors")
+
+    with serving(tmp_path) as server, server.client() as client:
+        eventually(lambda: client.get("/memory/debug/stats").json()["vectors"] == 300)
+        assert embedded_texts(client) < 30
+        eventually(lambda: parts(client)["vectors"]["status"] == "ok")
+        found = context(client, "How is the machine named?")
+        assert found["metadata"]["degraded"] == []
+        assert found["retrieved_memories"][0]["sources"] == ["semantic"]
+
+
+def test_a_second_server_on_the_same_data_refuses(tmp_path: Path) -> None:
+    with serving(tmp_path) as server, server.client() as client:
+        store(client, HUGIN)
+
+        second = run(tmp_path, "serve", "--port", "0")
+
+        assert second.returncode == 3
+        assert "Traceback" not in second.stderr
+        told = [line for line in second.stderr.splitlines() if "data directory" in line]
+        assert len(told) == 1
+        assert "another process has this data directory open" in told[0]
+        assert len(context(client, QUERY)["retrieved_memories"]) == 1
+        assert server.end() == 0
+
+
+def test_without_its_model_it_starts_and_finds_words(tmp_path: Path) -> None:
+    missing = {"EMBEDDER__MODEL": "/nonexistent", "MODEL_CACHE": str(tmp_path / "empty")}
+    with serving(tmp_path, **missing) as server, server.client() as client:
+        check_that_words_are_found(client)
+        assert parts(client)["embedder"]["status"] == "down"
+        assert server.end() == 0
+        assert "no embedder: semantic search is off" in server.log
+        assert "Traceback" not in server.log
+
+
+def test_without_its_vector_server_it_starts_and_finds_words(tmp_path: Path) -> None:
+    with (
+        refusing_port() as url,
+        serving(tmp_path, QDRANT__URL=url) as server,
+        server.client() as client,
+    ):
+        check_that_words_are_found(client)
+        assert parts(client)["embedder"]["status"] == "ok"
+        assert server.end() == 0
+        assert "Traceback" not in server.log
+
+
+def check_that_words_are_found(client: httpx.Client) -> None:
+    store(client, HUGIN, wait=False)
+    found = context(client, QUERY)
+    assert [each["content"] for each in found["retrieved_memories"]] == [HUGIN]
+    assert [each["source"] for each in found["metadata"]["degraded"]] == ["semantic"]
+    assert parts(client)["vectors"]["status"] == "down"
+
+
+def test_what_was_stored_without_the_model_is_indexed_once_it_is_there(tmp_path: Path) -> None:
+    with serving(tmp_path, EMBEDDER__MODEL="/nonexistent") as server, server.client() as client:
+        store(client, HUGIN, wait=False)
+        server.end()
+
+    with serving(tmp_path) as server, server.client() as client:
+        store(client)
+        memories = context(client, QUERY)["retrieved_memories"]
+        assert [each["sources"] for each in memories] == [["lexical", "semantic"]]
+
+
+@pytest.mark.parametrize(
+    ("settings", "named"),
+    [
+        ({"COLOUR": "blue"}, "FOREWORD_COLOUR"),
+        ({"SERVER__COLOUR": "blue"}, "FOREWORD_SERVER__COLOUR"),
+        ({"SERVER__PORT": "65536"}, "FOREWORD_SERVER__PORT"),
+        ({"SERVER__PORT": "http"}, "FOREWORD_SERVER__PORT"),
+        ({"CACHE__TTL_S": "-1"}, "FOREWORD_CACHE__TTL_S"),
+        ({"RETRIEVAL__FLOOR": "2"}, "FOREWORD_RETRIEVAL__FLOOR"),
+        ({"EMBEDDER__PRECISION": "int4"}, "FOREWORD_EMBEDDER__PRECISION"),
+        ({"LOG__LEVEL": "loud"}, "FOREWORD_LOG__LEVEL"),
+        ({"DATABASE__URL": "mysql://root@localhost/x"}, "FOREWORD_DATABASE__URL"),
+        ({"DATABASE__URL": "no url"}, "FOREWORD_DATABASE__URL"),
+        ({"CONFIG": "/nonexistent.toml"}, "FOREWORD_CONFIG"),
+        ({"SERVER__HOST": "0.0.0.0"}, "FOREWORD_SERVER__ALLOW_PUBLIC=true"),  # noqa: S104
+    ],
+    ids=str,
+)
+def test_an_impossible_setting_ends_it_with_one_line(
+    tmp_path: Path, settings: dict[str, str], named: str
+) -> None:
+    ended = run(tmp_path, "serve", "--port", "0", **settings)
+
+    assert ended.returncode == 2
+    (line,) = ended.stderr.splitlines()
+    assert line.startswith("foreword: ")
+    assert named in line
+    assert ended.stdout == ""
+
+
+def test_it_listens_to_others_only_where_that_is_allowed(tmp_path: Path) -> None:
+    refused = run(tmp_path, "serve", "--port", "0", "--host", "0.0.0.0")  # noqa: S104
+    assert (refused.returncode, refused.stdout) == (2, "")
+
+    public = {"SERVER__HOST": "0.0.0.0", "SERVER__ALLOW_PUBLIC": "true"}  # noqa: S104
+    with serving(tmp_path, **public) as server:
+        assert server.end() == 0
+
+
+def test_a_database_that_does_not_answer_ends_it_with_one_line(tmp_path: Path) -> None:
+    with refusing_port() as url:
+        address = url.replace("http://", "postgresql+asyncpg://root@")
+        ended = run(tmp_path, "serve", "--port", "0", DATABASE__URL=f"{address}/nowhere")
+
+    assert ended.returncode == 3
+    assert "Traceback" not in ended.stderr
