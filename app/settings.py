@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import (
     BaseModel,
@@ -13,6 +13,7 @@ from pydantic import (
     PositiveInt,
     SecretStr,
     field_validator,
+    model_validator,
 )
 from pydantic import ValidationError as PydanticValidationError
 from pydantic_settings import (
@@ -115,6 +116,12 @@ class EmbedderSettings(Section):
     batch: PositiveInt = Field(default=32, description="Texts embedded at once.")
     threads: PositiveInt = Field(default=1, description="Threads that embed documents.")
     query_cache: PositiveInt = Field(default=1_024, description="Query vectors remembered.")
+
+    @model_validator(mode="after")
+    def _endpoint_has_an_address(self) -> Self:
+        if self.kind != "compiled" and not self.base_url:
+            raise ValueError("base_url must be set for an HTTP endpoint")
+        return self
 
 
 class TokenizerSettings(Section):

@@ -1,5 +1,6 @@
 """Seeing inside: why something was retrieved, how much there is, what works."""
 
+from contextlib import suppress
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -12,6 +13,7 @@ from app.api.deps import Tenant, Use
 from app.api.schemas.context import MAX_QUERY, DegradedOut, SearchIn
 from app.api.schemas.fields import Answer, Name, Text
 from app.domain.context import Intent
+from app.domain.errors import StoreUnavailable
 from app.domain.memory import ItemType
 
 router = APIRouter(tags=["see inside"])
@@ -106,8 +108,9 @@ async def debug_stats(services: Use, tenant: Tenant) -> StatsOut:
 
 @router.get("/metrics", include_in_schema=False)
 async def metrics(services: Use) -> Response:
-    """For Prometheus."""
-    await services.readiness.outbox()
+    """For Prometheus; while the database is down, with the outbox as it was last seen."""
+    with suppress(StoreUnavailable):
+        await services.readiness.outbox()
     return Response(services.telemetry.exposition(), media_type=CONTENT_TYPE_LATEST)
 
 
