@@ -3,15 +3,14 @@
 from alembic import context
 from sqlalchemy import Connection
 
-from app.adapters.sql import tables, tables_derived
 from app.adapters.sql.migrate import is_ours
+from app.adapters.sql.schema import metadata
 
 
 def run(connection: Connection) -> None:
-    assert tables.metadata is tables_derived.metadata  # noqa: S101  (both must be imported)
     context.configure(
         connection=connection,
-        target_metadata=tables.metadata,
+        target_metadata=metadata,
         include_name=is_ours,
         render_as_batch=connection.dialect.name == "sqlite",
         transaction_per_migration=False,

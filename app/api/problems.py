@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from http import HTTPStatus
 from logging import getLogger
+from typing import Any
 from urllib.parse import quote
 
 from fastapi import FastAPI, Request
@@ -30,6 +31,30 @@ STATUS: Mapping[type[e.ForewordError], HTTPStatus] = {
     e.TokenCounterUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
 }
 MEDIA_TYPE = "application/problem+json"
+DESCRIBED: Mapping[int | str, dict[str, Any]] = {
+    several: {
+        "description": "What went wrong, as RFC 9457 has it.",
+        "content": {
+            MEDIA_TYPE: {
+                "schema": {
+                    "type": "object",
+                    "properties": {
+                        "type": {"type": "string"},
+                        "title": {"type": "string"},
+                        "status": {"type": "integer"},
+                        "detail": {"type": "string"},
+                        "instance": {"type": "string"},
+                        "request_id": {"type": "string"},
+                    },
+                    "required": ["type", "title", "status", "detail", "instance", "request_id"],
+                    "additionalProperties": True,
+                }
+            }
+        },
+    }
+    for several in ("4XX", "5XX")
+}
+"""Problems in the description of the API."""
 RETRY_AFTER = "2"
 """Seconds after which a 503 is worth another try."""
 

@@ -318,7 +318,7 @@ class Snapshot(Protocol):
     def bundles(self) -> BundleReader: ...
     async def counts(self) -> Counts: ...
     async def indexed_until(self, outbox_key: int) -> bool:
-        """Whether nothing of this tenant up to this outbox row still waits for an index."""
+        """Whether no row of this tenant up to this one waits; what was given up does not."""
         ...
 
 
@@ -438,8 +438,10 @@ class Projections(Protocol):
         ...
 
     async def retry(
-        self, rows: Sequence[OutboxRow], *, due_at: datetime, error: str, dead: bool
-    ) -> None: ...
+        self, rows: Sequence[OutboxRow], *, due_at: datetime, error: str, tried: bool, dead: bool
+    ) -> None:
+        """Put rows off until `due_at`, or give them up; `tried` counts as an attempt of theirs."""
+        ...
 
     async def enqueue(self, keys: Sequence[ItemKey], *, now: datetime) -> None:
         """Note that these items may differ from their projections, where no note says so yet."""

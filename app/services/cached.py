@@ -47,9 +47,12 @@ class CachedForge:
         """
         self.forge.recaller.expect(request.query)
         situation = await self.surveyor.survey(tenant, request)
-        if fresh or situation is None:
-            return Answered(bundle=await self._build(tenant, request, situation), cache_hit=False)
+        if situation is None:
+            return Answered(bundle=await self._build(tenant, request, None), cache_hit=False)
         key = (tenant, situation.scope.key, situation.scope.version, request)
+        if fresh:
+            bundle = await self._fill(key, tenant, request, situation)
+            return Answered(bundle=bundle, cache_hit=False)
         found = self.cache.get(key)
         self.telemetry.cache_asked(hit=found is not None)
         if found is not None:

@@ -1,11 +1,13 @@
 """Forgetting: everywhere, in one go, with a receipt that was checked."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 from app.domain.errors import ForewordError
 from app.domain.ids import ConversationId, MessageId, TenantId
 from app.ports import BundleCache, Clock, NewId, VectorIndex
-from app.ports.store import Erased, Store
+from app.ports.store import Erased, Store, Transaction
 from app.services.indexing import Indexer
 from app.services.receipts import Recorder
 
@@ -42,12 +44,12 @@ class Forgetter:
     new_id: NewId
 
     async def message(self, tenant: TenantId, message_id: MessageId) -> Forgotten:
-        async with self.store.write(tenant) as transaction:
+        async with self._erasing(tenant) as transaction:
             erased = await transaction.erase.message(message_id, now=self.clock())
         return await self._follow(tenant, erased)
 
     async def conversation(self, tenant: TenantId, conversation_id: ConversationId) -> Forgotten:
-        async with self.store.write(tenant) as transaction:
+        async with self._erasing(tenant) as transaction:
             erased = await transaction.erase.conversation(conversation_id, now=self.clock())
         return await self._follow(tenant, erased)
 
@@ -56,7 +58,7 @@ class Forgetter:
         total = await self._follow(tenant, Erased())
         more = True
         while more:
-            async with self.store.write(tenant) as transaction:
+            async with self._erasing(tenant) as transaction:
                 erased, more = await transaction.erase.user(
                     user_id, limit=_CONVERSATIONS_AT_ONCE, now=self.clock()
                 )
@@ -69,6 +71,12 @@ class Forgetter:
                 remaining=total.remaining + part.remaining,
             )
         return total
+
+    @asynccontextmanager
+    async def _erasing(self, tenant: TenantId) -> AsyncIterator[Transaction]:
+        """No receipt is written meanwhile: it would outlive the erasure of what it tells of."""
+        async with self.recorder.writing, self.store.write(tenant) as transaction:
+            yield transaction
 
     async def _follow(self, tenant: TenantId, erased: Erased) -> Forgotten:
         """Take what SQL erased out of everything that is derived from it, and look again."""

@@ -32,6 +32,7 @@ class IndexerLimits:
     attempts: int = 8
     first_delay: float = 0.5
     longest_delay: float = 60.0
+    outage_delay: float = 2.0
 
 
 @dataclass(slots=True, kw_only=True)
@@ -111,6 +112,8 @@ class Indexer:
         try:
             await self.embedder.embed(["alive?"])
             await self.vectors.count()
+            async with self.store.observe() as observations:
+                await observations.state(now=self.clock())
         except ForewordError:
             return False
         return True
@@ -153,6 +156,8 @@ class Indexer:
     ) -> None:
         tried = max(row.attempts for row in rows)
         delay = min(self.limits.first_delay * 2 ** min(tried, 16), self.limits.longest_delay)
+        if outage:
+            delay = max(delay, self.limits.outage_delay)
         dead = not outage and tried + 1 >= self.limits.attempts
         _log.warning(
             "indexing failed",
@@ -163,6 +168,7 @@ class Indexer:
                 rows,
                 due_at=self.clock() + timedelta(seconds=delay),
                 error=str(error)[:500],
+                tried=not outage,
                 dead=dead,
             )
 

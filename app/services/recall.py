@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field, replace
+from logging import getLogger
 from typing import TypeVar
 
 from app.domain.context import ContextRequest, Degraded, Source
@@ -16,6 +17,8 @@ from app.ranking import Floats
 from app.text.terms import query_terms
 
 T = TypeVar("T")
+
+_log = getLogger(__name__)
 
 _PINNED = 50
 """Pinned items that one bundle considers, newest first."""
@@ -147,7 +150,10 @@ class Recaller:
             return task.result()
         except ForewordError as error:
             self._miss(source, error.title.rstrip("."), watch)
-            return None
+        except Exception:  # noqa: BLE001  (a mistake in one source must not cost the others)
+            _log.exception("a source failed", extra={"source": source})
+            self._miss(source, "internal error", watch)
+        return None
 
     def _miss(self, source: Source, reason: str, watch: _Stopwatch) -> None:
         """Name a source that stays away."""

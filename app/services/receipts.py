@@ -4,6 +4,7 @@ Receipts: what was answered, kept without a word of memory, so that it can be re
 Receipts are written behind the answers, many at a time: a read never waits for a write.
 """
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -99,6 +100,8 @@ class Recorder:
     """Collects receipts, to be written in batches."""
 
     store: Store
+    writing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while receipts are written, and by those who erase what is told in them."""
     _waiting: OrderedDict[BundleId, Receipt] = field(default_factory=OrderedDict)
 
     def built(
@@ -132,13 +135,14 @@ class Recorder:
             _log.warning("receipts wait", extra={"reason": str(error)})
 
     async def flush(self) -> None:
-        receipts = list(self._waiting.values())
-        if not receipts:
-            return
-        async with self.store.project() as projections:
-            await projections.keep_receipts(receipts)
-        for receipt in receipts:
-            self._waiting.pop(receipt.bundle_id, None)
+        async with self.writing:
+            receipts = list(self._waiting.values())
+            if not receipts:
+                return
+            async with self.store.project() as projections:
+                await projections.keep_receipts(receipts)
+            for receipt in receipts:
+                self._waiting.pop(receipt.bundle_id, None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -103,7 +103,11 @@ async def test_a_row_to_be_tried_again_waits_and_remembers(store: Store) -> None
         rows = await claim(store, now=NOON + attempt * 10 * SECOND)
         async with store.project() as projections:
             await projections.retry(
-                rows, due_at=NOON + (attempt + 1) * 10 * SECOND, error="no luck", dead=False
+                rows,
+                due_at=NOON + (attempt + 1) * 10 * SECOND,
+                error="no luck",
+                tried=True,
+                dead=False,
             )
         assert await claim(store, now=NOON + (attempt * 10 + 9) * SECOND) == []
     (row,) = await claim(store, now=NOON + 30 * SECOND)
@@ -114,7 +118,7 @@ async def test_a_dead_row_is_not_claimed_but_counted(store: Store) -> None:
     await keep(store, "dog", "cat")
     rows = await claim(store, limit=1)
     async with store.project() as projections:
-        await projections.retry(rows, due_at=NOON, error="hopeless", dead=True)
+        await projections.retry(rows, due_at=NOON, error="hopeless", tried=True, dead=True)
     assert len(await claim(store, now=NOON + timedelta(days=1))) == 1
     assert await state(store, NOON + 5 * SECOND) == OutboxState(depth=1, oldest_age=5.0, dead=1)
 
@@ -251,7 +255,7 @@ async def test_an_item_is_noted_once(store: Store) -> None:
     rows = await claim(store)
     async with store.project() as projections:
         await projections.finish(rows[:1])
-        await projections.retry(rows[1:2], due_at=NOON, error="x", dead=True)
+        await projections.retry(rows[1:2], due_at=NOON, error="x", tried=True, dead=True)
     for _ in range(2):
         async with store.project() as projections:
             await projections.enqueue([*kept.keys, ItemKey(10**9 * 4)], now=NOON)

@@ -126,6 +126,14 @@ async def test_who_wants_a_fresh_bundle_gets_one(memory: Memory) -> None:
     assert memory.telemetry.cache == [False]
 
 
+async def test_a_fresh_bundle_takes_the_place_of_the_old_one(memory: Memory) -> None:
+    await memory.cached.build(ACME, REQUEST)
+    fresh = await memory.cached.build(ACME, REQUEST, fresh=True)
+    again = await memory.cached.build(ACME, REQUEST)
+    assert again.cache_hit
+    assert again.bundle is fresh.bundle
+
+
 async def test_where_nothing_was_ever_said_the_bundle_is_empty(memory: Memory) -> None:
     nobody = replace(REQUEST, user_id="nobody")
     answer = await memory.cached.build(ACME, nobody)

@@ -88,9 +88,33 @@ async def test_an_outage_makes_no_dead_letters(memory: Memory, part: str) -> Non
     assert (await memory.outbox()).depth == 0
 
 
-async def test_after_an_outage_of_the_index_nothing_but_the_vectors_is_sent_again(
-    memory: Memory,
-) -> None:
+async def test_an_outage_counts_as_no_attempt(memory: Memory) -> None:
+    await memory.say("poison")
+    memory.vectors.down = True
+    for _ in range(20):
+        await memory.index()
+        memory.clock.forward(3_600)
+    memory.vectors.down = False
+    memory.embedder.poison = "poison"
+
+    await memory.index()
+
+    assert ((await memory.outbox()).depth, (await memory.outbox()).dead) == (1, 0)
+
+
+async def test_what_was_given_up_keeps_nobody_waiting(memory: Memory) -> None:
+    await memory.say("poison")
+    memory.embedder.poison = "poison"
+    for _ in range(3):
+        await memory.index()
+        memory.clock.forward(3_600)
+    assert (await memory.outbox()).dead == 1
+
+    async with memory.store.read(ACME) as snapshot:
+        assert await snapshot.indexed_until(2**40)
+
+
+async def test_after_an_outage_of_the_index_everything_is_in_it(memory: Memory) -> None:
     await memory.say("green tea")
     memory.vectors.down = True
     await memory.index()

@@ -12,9 +12,11 @@ from app.domain.context import ContextRequest, Degraded, HistoryOptions, Source
 from app.domain.conversation import NewConversation, NewMessage, Role
 from app.domain.ids import ConversationId
 from app.domain.memory import Table, item_key
+from app.ranking import Floats
 from app.services.recall import Found, Recaller, Situation
 from tests.factories import ACME
 from tests.fakes import Memory
+from tests.fakes_embedder import FakeEmbedder
 
 TEA, COFFEE, PIN = (item_key(Table.MESSAGE, row) for row in (1, 2, 3))
 
@@ -174,3 +176,14 @@ async def test_a_situation_narrows_to_the_running_conversation(memory: Memory) -
     assert within(without_conversations=frozenset([key])).in_conversation() is None
     assert within(conversations=frozenset()).in_conversation() is None
     assert within(conversations=frozenset([key])).in_conversation() == inside
+
+
+class BrokenEmbedder(FakeEmbedder):
+    async def embed_query(self, text: str) -> Floats:
+        raise ZeroDivisionError(text)
+
+
+async def test_a_mistake_in_one_source_is_named_and_costs_only_that_source(memory: Memory) -> None:
+    found = await recall(memory, replace(memory.recaller, embedder=BrokenEmbedder()))
+    assert found.degraded == [Degraded(source=Source.SEMANTIC, reason="internal error")]
+    assert lexical_keys(found) == [TEA]

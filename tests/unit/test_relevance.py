@@ -66,10 +66,10 @@ def test_a_lucky_match_of_one_word_is_no_full_match() -> None:
     assert lucky[0] < 0.4
 
 
-def test_an_item_that_is_not_embedded_yet_has_its_words() -> None:
+def test_an_item_that_is_not_embedded_yet_is_given_half_of_what_its_words_earn() -> None:
     pool = a_pool("tea", "milk", vectors={1: EAST})
     found = relevance(a_query("tea"), pool)
-    assert found.score.tolist() == pytest.approx([1 - DENSE_SHARE, DENSE_SHARE])
+    assert found.score.tolist() == pytest.approx([1 - DENSE_SHARE / 2, DENSE_SHARE])
 
 
 def test_nothing_is_relevant_in_an_empty_pool() -> None:

@@ -17,7 +17,16 @@ from app.adapters.sql.database import translated
 _ADVISORY_LOCK = 0x666F7265  # any number that nobody else takes
 
 NameKind = Literal[
-    "schema", "table", "column", "index", "unique_constraint", "foreign_key_constraint"
+    "schema",
+    "table",
+    "column",
+    "index",
+    "unique_constraint",
+    "foreign_key_constraint",
+    "check_constraint",
+]
+ParentNames = MutableMapping[
+    Literal["schema_name", "table_name", "schema_qualified_table_name"], str | None
 ]
 
 
@@ -62,6 +71,6 @@ def alembic_config() -> Config:
     return config
 
 
-def is_ours(name: str | None, kind: NameKind, parents: MutableMapping[str, str | None]) -> bool:  # noqa: ARG001  (the signature is Alembic's)
+def is_ours(name: str | None, kind: NameKind, parents: ParentNames) -> bool:  # noqa: ARG001  (the signature is Alembic's)
     """Whether a table is part of the metadata: full text lies beside it, in each dialect's way."""
     return not (kind == "table" and name is not None and name.startswith("full_text"))

@@ -76,11 +76,10 @@ class SqlProjections:
         return frozenset(keys - stay)
 
     async def retry(
-        self, rows: Sequence[OutboxRow], *, due_at: datetime, error: str, dead: bool
+        self, rows: Sequence[OutboxRow], *, due_at: datetime, error: str, tried: bool, dead: bool
     ) -> None:
-        await self._set(
-            rows, due_at=due_at, error=error, dead=dead, attempts=d.outbox.c.attempts + 1
-        )
+        attempts = d.outbox.c.attempts + (1 if tried else 0)
+        await self._set(rows, due_at=due_at, error=error, dead=dead, attempts=attempts)
 
     async def enqueue(self, keys: Sequence[ItemKey], *, now: datetime) -> None:
         """Rows for items that still exist; what is gone has no tenant to wait for it."""

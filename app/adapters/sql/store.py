@@ -72,7 +72,11 @@ class SqlSnapshot(_Unit):
     async def indexed_until(self, outbox_key: int) -> bool:
         waiting = (
             select(d.outbox.c.key)
-            .where(d.outbox.c.tenant == self._tenant, d.outbox.c.key <= outbox_key)
+            .where(
+                d.outbox.c.tenant == self._tenant,
+                d.outbox.c.key <= outbox_key,
+                d.outbox.c.dead.is_(False),
+            )
             .limit(1)
         )
         return (await self._connection.execute(waiting)).first() is None

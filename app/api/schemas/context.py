@@ -73,7 +73,7 @@ class FiltersIn(Body):
     before: Moment | None = Field(default=None, description="Exclusive.")
     conversation_ids: list[UUID] = Field(default_factory=list, max_length=1_000)
     exclude_conversation_ids: list[UUID] = Field(default_factory=list, max_length=1_000)
-    exclude_terms: list[Label] = Field(default_factory=list, max_length=100)
+    exclude_terms: list[Name] = Field(default_factory=list, max_length=100)
 
     def to_filters(self) -> Filters:
         return Filters(
