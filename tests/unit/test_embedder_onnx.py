@@ -199,4 +199,14 @@ def test_batches_hold_every_row_once_shortest_first(read: list[list[int]], size:
     assert sorted(rows) == list(range(len(read)))
     assert [len(read[row]) for row in rows] == sorted(map(len, read))
     assert all(1 <= len(batch) <= size for batch in made)
-    assert all(len(batch) * len(read[batch[-1]]) <= 1024 for batch in made)
+    for batch in made:
+        padded = len(batch) * len(read[batch[-1]])
+        assert padded <= 512
+        assert padded - sum(len(read[row]) for row in batch) <= 8
+
+
+def test_a_batch_ends_where_the_next_text_would_pad_it_too_much() -> None:
+    read = [[0] * size for size in (30, 12, 10, 14, 10, 256, 256, 256)]
+
+    assert list(batches(read, 32)) == [[2, 4, 1], [3], [0], [5, 6], [7]]
+    assert list(batches(read, 2)) == [[2, 4], [1, 3], [0], [5, 6], [7]]

@@ -27,8 +27,11 @@ _Out = TypeVar("_Out")
 _CHARACTERS_PER_PIECE = 200
 """Far more than any text needs: what lies beyond is not even read for word pieces."""
 
-_PIECES_PER_BATCH = 1024
-"""Padding included. Larger batches are no faster, and cost memory: some 30 MB for this one."""
+_PIECES_PER_BATCH = 512
+"""Padding included. Larger batches are no faster, and cost memory: some 15 MB for this one."""
+
+_PADDING_PER_BATCH = 8
+"""Pieces. To read the weights once more, for a batch of its own, takes as long as some ten."""
 
 
 def ignore_batch(_texts: int, _seconds: float) -> None:
@@ -169,15 +172,20 @@ def batches(read: Sequence[Pieces], batch_size: int) -> Iterator[list[int]]:
     """
     Rows of `read`, shortest first, in batches of at most `batch_size`.
 
-    A batch, padded to its longest text, has at most 1,024 pieces, or is one text.
+    A batch, padded to its longest text, has at most 512 pieces, of which at most 8 are padding, or
+    is one text.
     """
     batch: list[int] = []
+    pieces = 0
     for row in sorted(range(len(read)), key=lambda row: len(read[row])):
-        full = len(batch) == batch_size or (len(batch) + 1) * len(read[row]) > _PIECES_PER_BATCH
-        if batch and full:
+        padded = (len(batch) + 1) * len(read[row])
+        padding = padded - pieces - len(read[row])
+        large = padded > _PIECES_PER_BATCH or padding > _PADDING_PER_BATCH
+        if batch and (large or len(batch) == batch_size):
             yield batch
-            batch = []
+            batch, pieces = [], 0
         batch.append(row)
+        pieces += len(read[row])
     if batch:
         yield batch
 
