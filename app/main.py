@@ -33,7 +33,7 @@ from app.adapters.vectors import open_edge_index, open_server_index
 from app.api import context, conversations, inside
 from app.api.deps import AppState, Services
 from app.api.middleware import BodyLimit, ClearStart, Envelope
-from app.api.problems import install_problem_handlers
+from app.api.problems import DESCRIBED, install_problem_handlers
 from app.domain.errors import EmbedderUnavailable, VectorIndexUnavailable
 from app.ports import Embedder, VectorIndex
 from app.services.cached import CachedForge
@@ -73,6 +73,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         version=__version__,
         summary="Memory for LLM agents.",
         lifespan=lifespan,
+        responses=dict(DESCRIBED),
     )
     install_problem_handlers(app)
     app.add_middleware(BodyLimit, most=settings.limits.body_bytes)
