@@ -1,5 +1,6 @@
 """Deleting: gone from everywhere, with a receipt."""
 
+import asyncio
 from urllib.parse import quote
 from uuid import uuid4
 
@@ -38,6 +39,19 @@ async def test_a_deleted_conversation_is_in_no_index(client: AsyncClient) -> Non
     problem(await client.delete(path), 404, "conversation-not-found")
     stats = await get(client, "/memory/debug/stats")
     assert (stats["messages"], stats["vectors"]) == (0, 0)
+
+
+async def test_no_receipt_of_a_bundle_outlives_an_erasure(client: AsyncClient) -> None:
+    for number in range(12):
+        stored = await store(client, SECRET, user_id="alice")
+        bundle = await context(client, f"launch code {number}", user_id="alice")
+        await asyncio.sleep(0.025 * number)  # receipts are written four times a second
+
+        answer = await erase(client, f"/conversations/{stored['id']}")
+
+        assert answer["erased"]["bundles"] == 1, number
+        await asyncio.sleep(0.025)
+        problem(await client.get(f"/bundles/{bundle['bundle_id']}"), 404, "bundle-not-found")
 
 
 async def test_an_external_id_is_free_again_after_a_delete(client: AsyncClient) -> None:

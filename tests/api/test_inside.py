@@ -143,6 +143,17 @@ async def test_the_description_agrees_with_what_is_answered(alone: AsyncClient) 
         assert set(schema["required"]) <= set(answer), path
 
 
+async def test_the_description_tells_errors_as_problem_documents(alone: AsyncClient) -> None:
+    described = await get(alone, "/openapi.json")
+
+    assert "HTTPValidationError" not in described["components"]["schemas"]
+    for path, operations in described["paths"].items():
+        for operation in operations.values():
+            for several in ("4XX", "5XX"):
+                told = operation["responses"][several]["content"]
+                assert set(told) == {"application/problem+json"}, path
+
+
 async def test_a_replay_of_a_debug_view_does_not_exist(client: AsyncClient) -> None:
     found = await search(client, QUERY)
     assert "bundle_id" not in found
