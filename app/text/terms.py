@@ -41,12 +41,8 @@ def terms_of(text: str) -> list[str]:
 
 
 def query_terms(query: str) -> list[str]:
-    """
-    The distinct terms of a query, in order, at most MAX_QUERY_TERMS.
-
-    A query of stop words only ("who are you?") is searched by them.
-    """
-    distinct = list(dict.fromkeys(terms_of(query) or map(_stem, _words(query))))
+    """The distinct terms of a query, in order, at most MAX_QUERY_TERMS."""
+    distinct = list(dict.fromkeys(terms_of(query)))
     if len(distinct) <= MAX_QUERY_TERMS:
         return distinct
     longest = set(sorted(distinct, key=lambda term: (-len(term), term))[:MAX_QUERY_TERMS])
