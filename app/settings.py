@@ -147,7 +147,7 @@ class CacheSettings(Section):
 
 
 class IndexerSettings(Section):
-    batch: PositiveInt = Field(default=64, description="Items per batch.")
+    batch: PositiveInt = Field(default=128, description="Items per batch.")
     idle_s: PositiveFloat = Field(default=0.5, description="Seconds between looks at the outbox.")
     lease_s: PositiveFloat = Field(
         default=120.0, description="Seconds after which another worker may take a batch over."
