@@ -114,7 +114,7 @@ class EmbedderSettings(Section):
     timeout_s: PositiveFloat = Field(default=10.0, description="Seconds per HTTP attempt.")
     attempts: PositiveInt = Field(default=3, description="HTTP attempts.")
     batch: PositiveInt = Field(default=32, description="Texts embedded at once.")
-    threads: PositiveInt = Field(default=1, description="Threads that embed documents.")
+    threads: PositiveInt = Field(default=2, description="Threads that embed documents.")
     query_cache: PositiveInt = Field(default=1_024, description="Query vectors remembered.")
 
     @model_validator(mode="after")
