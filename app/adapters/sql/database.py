@@ -1,5 +1,6 @@
 """Engines and transactions: one writer and parallel readers on SQLite, pools on PostgreSQL."""
 
+import sqlite3
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -68,6 +69,8 @@ class translated:  # noqa: N801  (reads as a verb)
             raise StoreUnavailable("every connection stayed busy") from error
         if isinstance(error, DBAPIError) and _is_outage(error):
             raise StoreUnavailable(str(error.orig).splitlines()[0][:200]) from error
+        if isinstance(error, sqlite3.Error):
+            raise StoreUnavailable(str(error)[:200]) from error
         if isinstance(error, OSError) and not isinstance(error, SQLAlchemyError):
             raise StoreUnavailable(str(error)) from error
 

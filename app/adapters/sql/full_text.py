@@ -31,6 +31,7 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql.dialect import is_postgres
+from app.adapters.sql.fetch import Constant
 from app.adapters.sql.tables_full_text import fts5, full_text_postgres
 from app.domain.ids import ConversationKey, ItemKey, ScopeKey
 
@@ -98,14 +99,16 @@ def _selects(sql: str) -> TextualSelect:
     return text(sql).columns(item_key=Integer, weight=Float)
 
 
-_FTS5_FREQUENCIES = text(
+_FTS5_FREQUENCIES = Constant.on_sqlite(
     "SELECT term, doc FROM full_text_vocabulary WHERE term IN (SELECT value FROM json_each(:terms))"
 )
 _FTS5_HELD = text("SELECT rowid FROM full_text WHERE full_text MATCH :places")
-# CROSS JOIN keeps SQLite from turning the two around.
-_FTS5_SEARCH = _selects(
-    "SELECT f.rowid AS item_key, j.value ->> 1 AS weight FROM json_each(:matches) AS j"
-    " CROSS JOIN full_text AS f ON f.full_text MATCH (j.value ->> 0)"
+# CROSS JOIN keeps SQLite from turning the two around; LIMIT -1 has it read the JSON only once.
+FTS5_SEARCH = _selects(
+    "SELECT f.rowid AS item_key, j.weight"
+    " FROM (SELECT value ->> 0 AS query, value ->> 1 AS weight"
+    "       FROM json_each(:matches) LIMIT -1) AS j"
+    " CROSS JOIN full_text AS f ON f.full_text MATCH j.query"
 )
 
 
@@ -131,8 +134,8 @@ class _Fts5:
 
     async def frequencies(self, scope: ScopeKey, terms: Sequence[str]) -> Mapping[str, int]:
         scoped = {_scoped(scope, term): term for term in terms}
-        rows = await self.connection.execute(_FTS5_FREQUENCIES, {"terms": json.dumps(list(scoped))})
-        return {scoped[row.term]: row.doc for row in rows}
+        rows = await _FTS5_FREQUENCIES.fetch(self.connection, terms=list(scoped))
+        return {scoped[term]: documents for term, documents in rows}
 
     def search(
         self,
@@ -146,7 +149,7 @@ class _Fts5:
             [f'terms : "{_scoped(scope, term)}"{inside}', weight]
             for term, weight in weights.items()
         ]
-        return Search(_FTS5_SEARCH, {"matches": json.dumps(matches)})
+        return Search(FTS5_SEARCH, {"matches": json.dumps(matches)})
 
 
 def _fts5_row(entry: Entry) -> dict[str, object]:
@@ -161,7 +164,7 @@ _TSVECTOR_FREQUENCIES = text(
     " FROM unnest(:terms, :queries) AS t(term, query)"
 ).bindparams(bindparam("terms", type_=_TEXTS), bindparam("queries", type_=_TEXTS))
 _TSVECTOR_HELD = text("SELECT item_key FROM full_text WHERE document @@ (:places)::tsquery")
-_TSVECTOR_SEARCH = _selects(
+TSVECTOR_SEARCH = _selects(
     "SELECT f.item_key, t.weight FROM unnest(:queries, :weights) AS t(query, weight)"
     " JOIN full_text AS f ON f.document @@ t.query::tsquery"
 ).bindparams(bindparam("queries", type_=_TEXTS), bindparam("weights", type_=ARRAY(Float)))
@@ -203,7 +206,7 @@ class _Tsvector:
         places = " | ".join(f"'{_place(each)}'" for each in conversations)
         inside = f" & ({places})" if places else ""
         queries = [f"'{_scoped(scope, term)}'{inside}" for term in weights]
-        return Search(_TSVECTOR_SEARCH, {"queries": queries, "weights": list(weights.values())})
+        return Search(TSVECTOR_SEARCH, {"queries": queries, "weights": list(weights.values())})
 
 
 def _adding() -> postgresql.Insert:

@@ -64,9 +64,20 @@ class OneHopConnection(aiosqlite.Connection):
         """Run `work` on the connection's thread, with the raw connection first."""
         await self._execute(work, self._conn, *arguments)  # type: ignore[no-untyped-call]  # theirs
 
+    async def fetch(self, statement: str, parameters: Sequence[Any]) -> list[Any]:
+        """All rows of a read, as tuples."""
+        return cast(
+            "list[Any]",
+            await self._execute(_fetch, self._conn, statement, parameters),  # type: ignore[no-untyped-call]  # theirs
+        )
+
     async def rollback(self) -> None:
         if self.in_transaction:
             await super().rollback()
+
+
+def _fetch(raw: sqlite3.Connection, statement: str, parameters: Sequence[Any]) -> list[Any]:
+    return raw.execute(statement, parameters).fetchall()
 
 
 async def connect(database: str, *, timeout: float) -> OneHopConnection:  # noqa: ASYNC109  (SQLite's own)

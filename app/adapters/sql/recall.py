@@ -8,7 +8,6 @@ from uuid import UUID
 from sqlalchemy import (
     BindParameter,
     ColumnElement,
-    Row,
     Select,
     TextualSelect,
     and_,
@@ -25,7 +24,13 @@ from sqlalchemy.types import NullType
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import shifted
-from app.adapters.sql.full_text import MAX_CONVERSATIONS_INSIDE, full_text
+from app.adapters.sql.fetch import Constant, Rows, one_of
+from app.adapters.sql.full_text import (
+    FTS5_SEARCH,
+    MAX_CONVERSATIONS_INSIDE,
+    TSVECTOR_SEARCH,
+    full_text,
+)
 from app.adapters.sql.types import from_micros
 from app.domain.context import MemoryItem
 from app.domain.conversation import PINNED, Role, Scope
@@ -54,13 +59,14 @@ class SqlRecall:
         rows = [row for table, row in map(table_and_row, keys) if table is Table.MESSAGE]
         if not rows:
             return Recalled.nothing()
-        values = {
-            "keys": rows,
-            "scopes": list(scopes),
-            "tenant_id": self.tenant,
-            "model": model,
-        }
-        return _recalled((await self.connection.execute(_HYDRATE, values)).all())
+        found = await _HYDRATE.fetch(
+            self.connection,
+            wanted_keys=rows,
+            of_scopes=list(scopes),
+            of_tenant=self.tenant,
+            of_model=model,
+        )
+        return _recalled(found)
 
     async def remaining(
         self, keys: Sequence[ItemKey], conversations: Sequence[ConversationKey]
@@ -102,12 +108,14 @@ class SqlRecall:
             return LexicalAnswer(keys=[], document_frequency=frequency)
         inside, beside = _split(within)
         search = index.search(scope.key, weights, inside)
-        best = _best(search.statement, narrowed(beside))
-        values = {"most": limit, "the_scope": scope.key, "tenant_id": self.tenant}
-        rows = await self.connection.execute(best, {**search.values, **values})
-        return LexicalAnswer(
-            keys=[ItemKey(key) for key in rows.scalars()], document_frequency=frequency
-        )
+        values = {**search.values, "most": limit, "the_scope": scope.key, "of_tenant": self.tenant}
+        conditions = narrowed(beside)
+        if conditions:
+            best = _best(search.statement, conditions)
+            rows: Rows = (await self.connection.execute(best, values)).all()
+        else:
+            rows = await _BEST.fetch(self.connection, **values)
+        return LexicalAnswer(keys=[ItemKey(row[0]) for row in rows], document_frequency=frequency)
 
 
 def _worth_paying(frequency: Mapping[str, int], documents: int) -> Mapping[str, float]:
@@ -135,7 +143,7 @@ def _split(within: RecallFilter) -> tuple[Sequence[ConversationKey], RecallFilte
 _SCOPE_IS_OURS = (
     exists()
     .select_from(t.scope)
-    .where(t.scope.c.key == bindparam("the_scope"), t.scope.c.tenant == bindparam("tenant_id"))
+    .where(t.scope.c.key == bindparam("the_scope"), t.scope.c.tenant == bindparam("of_tenant"))
 )
 
 
@@ -147,6 +155,9 @@ def _best(search: TextualSelect, conditions: Sequence[ColumnElement[bool]]) -> S
         message = t.message.c.key == found.c.item_key.op(">>")(2)
         best = best.join(t.message, message).where(*conditions)
     return best.order_by(worth.desc(), found.c.item_key.desc()).limit(bindparam("most"))
+
+
+_BEST = Constant(sqlite=_best(FTS5_SEARCH, []), postgres=_best(TSVECTOR_SEARCH, []))
 
 
 def of_any_model() -> ColumnElement[bool]:
@@ -190,10 +201,12 @@ def _raw(column: ColumnElement[Any], name: str) -> ColumnElement[Any]:
     return type_coerce(column, NullType()).label(name)
 
 
-def _hydrating() -> Select[Any]:
+def _hydrating(*, on_postgres: bool) -> Select[Any]:
     """Everything that ranking and an answer need of items, in one statement made once."""
     m, c = t.message.c, t.conversation.c
-    of_model = select(d.embedding_model.c.key).where(d.embedding_model.c.name == bindparam("model"))
+    of_model = select(d.embedding_model.c.key).where(
+        d.embedding_model.c.name == bindparam("of_model")
+    )
     stored = and_(
         d.embedding.c.model_key == of_model.scalar_subquery(),
         d.embedding.c.item_key == shifted(m.key, 2),
@@ -221,19 +234,19 @@ def _hydrating() -> Select[Any]:
         .join(t.scope, t.scope.c.key == m.scope_key)
         .outerjoin(d.embedding, stored)
         .where(
-            m.key.in_(bindparam("keys", expanding=True)),
-            m.scope_key.in_(bindparam("scopes", expanding=True)),
-            t.scope.c.tenant == bindparam("tenant_id"),
+            one_of(m.key, "wanted_keys", on_postgres=on_postgres),
+            one_of(m.scope_key, "of_scopes", on_postgres=on_postgres),
+            t.scope.c.tenant == bindparam("of_tenant"),
             *recallable(),
         )
         .order_by(m.key)
     )
 
 
-_HYDRATE = _hydrating()
+_HYDRATE = Constant(sqlite=_hydrating(on_postgres=False), postgres=_hydrating(on_postgres=True))
 
 
-def _recalled(rows: Sequence[Row[Any]]) -> Recalled:
+def _recalled(rows: Rows) -> Recalled:
     if not rows:
         return Recalled.nothing()
     keys, micros, tokens, importance, labels, contents, hashes, vectors, bags, *_ = zip(
@@ -253,25 +266,28 @@ def _recalled(rows: Sequence[Row[Any]]) -> Recalled:
     )
 
 
-def _item(row: Row[Any]) -> MemoryItem:
-    own_id = _uuid(row.id)
+def _item(row: Sequence[Any]) -> MemoryItem:
+    """An item of a row of `_hydrating`, in the order of its columns."""
+    key, micros, tokens, importance, label, content, content_hash, _vector, _bag, *told = row
+    raw_id, external_id, role, name, conversation_id, conversation_external_id, folder = told
+    own_id = _uuid(raw_id)
     return MemoryItem(
-        key=item_key(Table.MESSAGE, row.key),
+        key=item_key(Table.MESSAGE, key),
         id=ItemId(own_id),
         type=ItemType.MESSAGE,
-        external_id=row.external_id,
-        conversation_id=ConversationId(_uuid(row.conversation_id)),
-        conversation_external_id=row.conversation_external_id,
-        label=row.label,
-        folder=row.folder,
-        role=Role(row.role),
-        name=row.name,
-        content=row.content,
-        created_at=from_micros(row.micros),
-        tokens=row.tokens,
-        importance=row.importance,
-        content_hash=row.content_hash,
-        lineage=(LineageEdge(kind="message", id=str(own_id), external_id=row.external_id),),
+        external_id=external_id,
+        conversation_id=ConversationId(_uuid(conversation_id)),
+        conversation_external_id=conversation_external_id,
+        label=label,
+        folder=folder,
+        role=Role(role),
+        name=name,
+        content=content,
+        created_at=from_micros(micros),
+        tokens=tokens,
+        importance=importance,
+        content_hash=content_hash,
+        lineage=(LineageEdge(kind="message", id=str(own_id), external_id=external_id),),
     )
 
 

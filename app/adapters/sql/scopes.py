@@ -1,11 +1,13 @@
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import ColumnElement, Table, bindparam, exists, or_, select, update
+from sqlalchemy import ColumnElement, Select, Table, bindparam, exists, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql.dialect import insert_or_keep
+from app.adapters.sql.fetch import Constant
 from app.domain.conversation import PINNED, Scope
 from app.domain.ids import ScopeKey, TenantId
 
@@ -14,9 +16,15 @@ def _pinned(table: Table) -> ColumnElement[bool]:
     return exists().where(table.c.scope_key == t.scope.c.key, table.c.importance == PINNED)
 
 
-_FIND = select(t.scope, or_(_pinned(t.message), _pinned(t.conversation)).label("has_pinned")).where(
-    t.scope.c.tenant == bindparam("of_tenant"), t.scope.c.user_id == bindparam("of_user")
-)
+def _finding() -> Select[Any]:
+    c = t.scope.c
+    pinned = or_(_pinned(t.message), _pinned(t.conversation))
+    return select(c.key, c.user_id, c.version, c.messages, c.terms, pinned).where(
+        c.tenant == bindparam("of_tenant"), c.user_id == bindparam("of_user")
+    )
+
+
+_FIND = Constant(sqlite=_finding(), postgres=_finding())
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,18 +35,17 @@ class SqlScopes:
     tenant: TenantId
 
     async def find(self, user_id: str | None) -> Scope | None:
-        values = {"of_tenant": self.tenant, "of_user": user_id or ""}
-        row = (await self.connection.execute(_FIND, values)).one_or_none()
-        if row is None:
-            return None
-        return Scope(
-            key=ScopeKey(row.key),
-            user_id=row.user_id or None,
-            version=row.version,
-            messages=row.messages,
-            terms=row.terms,
-            has_pinned=bool(row.has_pinned),
-        )
+        rows = await _FIND.fetch(self.connection, of_tenant=self.tenant, of_user=user_id or "")
+        for key, user, version, messages, terms, pinned in rows:
+            return Scope(
+                key=ScopeKey(key),
+                user_id=user or None,
+                version=version,
+                messages=messages,
+                terms=terms,
+                has_pinned=bool(pinned),
+            )
+        return None
 
     async def ensure(self, user_id: str | None, *, now: datetime) -> Scope:
         if found := await self.find(user_id):
