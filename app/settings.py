@@ -142,7 +142,7 @@ class RetrievalSettings(Section):
 
 class CacheSettings(Section):
     entries: PositiveInt = Field(default=10_000, description="Bundles.")
-    megabytes: PositiveInt = Field(default=64, description="MiB of bundles, about.")
+    megabytes: PositiveInt = Field(default=32, description="MiB of bundles, about.")
     ttl_s: PositiveFloat = Field(default=300.0, description="Seconds until a bundle is old.")
 
 

@@ -15,7 +15,7 @@ _OVERHEAD = 400
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheLimits:
     entries: int = 10_000
-    megabytes: int = 64
+    megabytes: int = 32
     seconds: float = 300.0
 
 
