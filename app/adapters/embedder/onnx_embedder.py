@@ -1,6 +1,9 @@
 """A compiled model, run in process by ONNX Runtime."""
 
 import asyncio
+import os
+import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -32,6 +35,21 @@ _PIECES_PER_BATCH = 512
 
 _PADDING_PER_BATCH = 8
 """Pieces. To read the weights once more, for a batch of its own, takes as long as some ten."""
+
+
+_BACKGROUND = 10
+"""The nice value of threads that embed documents."""
+
+
+def _step_back() -> None:
+    """
+    Let requests have the processor first, where the system can order threads.
+
+    Measured on two processors with two such threads: a write beside a busy indexer takes half as
+    long, and indexing is as fast.
+    """
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _BACKGROUND)
 
 
 def ignore_batch(_texts: int, _seconds: float) -> None:
@@ -94,7 +112,9 @@ class OnnxEmbedder:
         self._on_batch = on_batch
         self._cache = QueryCache(query_cache)
         self._queries = ThreadPoolExecutor(1, thread_name_prefix="embed-query")
-        self._documents = ThreadPoolExecutor(threads, thread_name_prefix="embed-documents")
+        self._documents = ThreadPoolExecutor(
+            threads, thread_name_prefix="embed-documents", initializer=_step_back
+        )
 
     @classmethod
     async def open(
