@@ -1,6 +1,7 @@
 """The composition root: the one place that knows which class plays which part."""
 
 import asyncio
+import gc
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -91,6 +92,8 @@ async def _open(
     settings.data_dir.mkdir(parents=True, exist_ok=True)
     # Our matrices are small: more threads would only spin and take the processor from the others.
     threadpool_limits(limits=1, user_api="blas")
+    # What is loaded by now stays: looking through all of it would stop everything for a moment.
+    gc.freeze()
     store = await _open_store(settings, stack)
     embedder = await _open_embedder(settings, telemetry, stack)
     vectors = await _open_vectors(settings, embedder, stack)

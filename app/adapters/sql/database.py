@@ -1,11 +1,13 @@
 """Engines and transactions: one writer and parallel readers on SQLite, pools on PostgreSQL."""
 
+import json
 import sqlite3
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 
+import orjson
 from sqlalchemy import Connection, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
@@ -113,6 +115,14 @@ def open_database(
     return Database(reader, writer)
 
 
+def _to_json(value: object) -> str:
+    """JSON, ten times as fast where no number is beyond 64 bits."""
+    try:
+        return orjson.dumps(value).decode()
+    except TypeError:
+        return json.dumps(value)
+
+
 def _open_postgres(address: URL, size: int, timeout: float) -> AsyncEngine:
     return create_async_engine(
         address,
@@ -121,6 +131,7 @@ def _open_postgres(address: URL, size: int, timeout: float) -> AsyncEngine:
         pool_timeout=timeout,
         pool_pre_ping=True,
         hide_parameters=True,  # errors are logged, and parameters are what people said
+        json_serializer=_to_json,
         connect_args={"timeout": timeout, "server_settings": {"application_name": "foreword"}},
     )
 
@@ -142,6 +153,7 @@ def _open_sqlite(address: URL, readers: int, timeout: float, *, durable: bool) -
             max_overflow=0,
             pool_timeout=timeout,
             hide_parameters=True,
+            json_serializer=_to_json,
         )
 
     reader, writer = engine(readers), engine(1)
