@@ -213,38 +213,9 @@ class _Parts:
             )
         )
         recorder = Recorder(store=store)
-        indexer = Indexer(
-            store=store,
-            embedder=embedder,
-            vectors=vectors,
-            telemetry=telemetry,
-            clock=now,
-            limits=IndexerLimits(
-                batch=settings.indexer.batch,
-                idle=settings.indexer.idle_s,
-                lease=settings.indexer.lease_s,
-                attempts=settings.indexer.attempts,
-            ),
-        )
+        indexer = _indexer(settings, telemetry, store, embedder, vectors)
         healer = Healer(store=store, vectors=vectors, indexer=indexer, clock=now)
-        forge = ContextForge(
-            store=store,
-            recaller=Recaller(
-                store=store,
-                embedder=embedder,
-                vectors=vectors,
-                telemetry=telemetry,
-                deadline=settings.retrieval.deadline_s,
-            ),
-            embedder=embedder,
-            packer=Packer(tokens),
-            telemetry=telemetry,
-            clock=now,
-            new_id=uuid7,
-            limits=ForgeLimits(
-                per_source=settings.retrieval.per_source, floor=settings.retrieval.floor
-            ),
-        )
+        forge = _forge(settings, telemetry, store, embedder, vectors, tokens)
         self.workers = Workers(
             indexer=indexer,
             healer=healer,
@@ -285,6 +256,56 @@ class _Parts:
             telemetry=telemetry,
             flags={"hybrid": True, "rerank": False},
         )
+
+
+def _indexer(
+    settings: Settings,
+    telemetry: PrometheusTelemetry,
+    store: SqlStore,
+    embedder: Embedder,
+    vectors: VectorIndex,
+) -> Indexer:
+    return Indexer(
+        store=store,
+        embedder=embedder,
+        vectors=vectors,
+        telemetry=telemetry,
+        clock=now,
+        limits=IndexerLimits(
+            batch=settings.indexer.batch,
+            idle=settings.indexer.idle_s,
+            lease=settings.indexer.lease_s,
+            attempts=settings.indexer.attempts,
+        ),
+    )
+
+
+def _forge(
+    settings: Settings,
+    telemetry: PrometheusTelemetry,
+    store: SqlStore,
+    embedder: Embedder,
+    vectors: VectorIndex,
+    tokens: BpeTokenCounter,
+) -> ContextForge:
+    return ContextForge(
+        store=store,
+        recaller=Recaller(
+            store=store,
+            embedder=embedder,
+            vectors=vectors,
+            telemetry=telemetry,
+            deadline=settings.retrieval.deadline_s,
+        ),
+        embedder=embedder,
+        packer=Packer(tokens),
+        telemetry=telemetry,
+        clock=now,
+        new_id=uuid7,
+        limits=ForgeLimits(
+            per_source=settings.retrieval.per_source, floor=settings.retrieval.floor
+        ),
+    )
 
 
 def now() -> datetime:

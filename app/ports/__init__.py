@@ -1,7 +1,6 @@
 """What the services need from the outside world, one small Protocol each."""
 
 from collections.abc import AsyncIterator, Callable, Hashable, Sequence
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol, Self
@@ -122,10 +121,6 @@ class VectorIndex(Protocol):
     async def flush(self) -> None:
         """Make what was stored durable, where the engine does not do so by itself."""
         ...
-
-
-VectorIndexFactory = Callable[[str, int], AbstractAsyncContextManager[VectorIndex]]
-"""Opens (creating or repairing it where needed) the index of a model of a dimension."""
 
 
 class Telemetry(Protocol):

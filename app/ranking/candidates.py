@@ -79,10 +79,29 @@ def rank(
         preferred=np.array(preferred, dtype=np.bool_),
         weights=taste.weights,
     )
+    signals = {
+        "semantic": parts.semantic,
+        "lexical": parts.lexical,
+        "relevance": parts.score,
+        "recency": fresh,
+        "importance": importance / np.float32(10.0),
+    }
+    return _cut(pool, sources, taste, score, signals)
+
+
+def _cut(
+    pool: Pool,
+    sources: Mapping[ItemKey, frozenset[Source]],
+    taste: Taste,
+    score: Floats,
+    signals: Mapping[str, Floats],
+) -> Ranked:
+    """Order what was scored and leave out what is not good enough or said before."""
+    recalled, relevant = pool.recalled, signals["relevance"]
     pinned = np.array([Source.PINNED in sources[key] for key in recalled.keys], dtype=np.bool_)
     keys = np.array(recalled.keys, dtype=np.int64)
     order = np.lexsort((-keys, -score))
-    off_topic = (parts.score < taste.floor) & ~pinned
+    off_topic = (relevant < taste.floor) & ~pinned
     too_low = (score < (-np.inf if taste.min_score is None else taste.min_score)) & ~pinned
     passing = ~(off_topic | too_low)
     # What falls out hides nothing that stays, and nothing hides what is pinned.
@@ -94,18 +113,12 @@ def rank(
         recalled=recalled,
         sources=sources,
         score=score,
-        relevance=parts.score,
-        signals={
-            "semantic": parts.semantic,
-            "lexical": parts.lexical,
-            "relevance": parts.score,
-            "recency": fresh,
-            "importance": importance / np.float32(10.0),
-        },
+        relevance=relevant,
+        signals=signals,
         order=order[kept[order]].tolist(),
         dropped=_dropped(order[~kept[order]].tolist(), reasons),
         deduplicated=int(repeated.sum()),
-        good=int((kept & (parts.score >= taste.floor)).sum()),
+        good=int((kept & (relevant >= taste.floor)).sum()),
     )
 
 

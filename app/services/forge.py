@@ -170,12 +170,12 @@ class ContextForge:
     ) -> Ranked:
         scope = situation.scope
         frequency = found.lexical.document_frequency
-        terms = [term for term in found.terms if term in frequency]
         weights = idf(scope.messages, [frequency.get(term, 0) for term in found.terms])
+        known = [at for at, term in enumerate(found.terms) if term in frequency]
         query = QueryView(
             vector=found.near.vector,
-            terms=terms,
-            idf=idf(scope.messages, [frequency[term] for term in terms]),
+            terms=[found.terms[at] for at in known],
+            idf=weights[known],
             idf_mass=float(weights.sum()),
             average_length=scope.terms / scope.messages if scope.messages else 0.0,
         )

@@ -126,7 +126,7 @@ async def test_down_leaves_nothing_and_up_works_again(database: Database) -> Non
 
 async def test_full_text_can_be_written_and_asked(database: Database) -> None:
     await upgrade(database.writer)
-    if database.is_sqlite:
+    if database.writer.dialect.name == "sqlite":
         write = "INSERT INTO full_text (rowid, terms, place) VALUES (4, '1:dog', 'c1')"
         ask = "SELECT rowid FROM full_text WHERE full_text MATCH 'terms : \"1:dog\"'"
     else:

@@ -38,10 +38,6 @@ class Database:
     reader: AsyncEngine
     writer: AsyncEngine
 
-    @property
-    def is_sqlite(self) -> bool:
-        return self.writer.dialect.name == "sqlite"
-
     @asynccontextmanager
     async def read(self) -> AsyncIterator[AsyncConnection]:
         with translated():
