@@ -108,7 +108,7 @@ class Recaller:
         )
         if semantic:
             watch.seconds["embed"] = semantic.embedding
-            watch.seconds[Source.SEMANTIC] -= semantic.embedding
+            watch.seconds[Source.SEMANTIC.value] -= semantic.embedding
         self._count(episode, semantic, lexical)
         return Found(
             episode=episode or Episode(),
@@ -141,7 +141,7 @@ class Recaller:
         started = time.perf_counter()
         task = asyncio.create_task(answer)
         done, _ = await asyncio.wait({task}, timeout=seconds)
-        watch.seconds[source] = time.perf_counter() - started
+        watch.seconds[source.value] = time.perf_counter() - started
         if not done:
             task.add_done_callback(_forget_outcome)
             self._miss(source, "deadline", watch)

@@ -5,7 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import onnx
+from tokenizers import Tokenizer
 
+from app.adapters.embedder.calibrate import calibrate
 from app.adapters.embedder.compile import (
     COMPILER,
     DEFAULT_MODEL,
@@ -55,13 +57,19 @@ def _build_bert(folder: Path, spec: ModelSpec, target: Path) -> tuple[int, int]:
         raise NotPlainBert("It has no tokenizer.json or no model.safetensors.")
     weights = read_weights(folder)
     try:
-        graph = build_graph(weights, shape, spec.precision)
+        graph = build_graph(weights, shape)
     except KeyError as error:
         raise NotPlainBert(f"It has no weight {error}.") from error
+    max_pieces = read_max_pieces(folder)
+    if spec.precision == "int8":
+        tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
+        tokenizer.no_padding()
+        tokenizer.enable_truncation(max_pieces)
+        graph = build_graph(weights, shape, calibrate(graph, tokenizer))
     onnx.checker.check_model(graph)
     onnx.save_model(graph, target / MODEL)
     shutil.copyfile(folder / TOKENIZER, target / TOKENIZER)
-    return len(weights["embeddings.LayerNorm.bias"]), read_max_pieces(folder)
+    return len(weights["embeddings.LayerNorm.bias"]), max_pieces
 
 
 def _find_folder(source: str) -> Path:

@@ -1,10 +1,14 @@
 """
 A BERT sentence encoder as one ONNX graph: word pieces in, unit vectors out. No torch.
 
-In int8, weights and activations of every dense layer are whole numbers, each token with a step of
-its own. The usual dynamic quantisation has one step for a whole batch, which makes a vector depend
-on its neighbours (cosine 0.983 to itself, measured); here a vector is the same in every batch.
+In int8, weights and activations of every dense layer are whole numbers. The usual dynamic
+quantisation has one step for a whole batch, which makes a vector depend on its neighbours (cosine
+0.983 to itself, measured). Here each channel has a step that was fixed when the model was compiled,
+so a vector is the same in every batch, and nothing is measured while embedding. Channels that are
+large by nature are half as large, in logarithms, once whole, and their weights bear the rest.
 Weights keep 7 bits, so that no processor's 16-bit sums overflow and all compute the same.
+
+Source of the last idea: Xiao et al.: "SmoothQuant", 2023.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,6 +23,9 @@ from app.ranking import Floats
 
 Precision = Literal["int8", "fp32"]
 Weights = Mapping[str, Floats]
+Ranges = Mapping[str, Floats]
+"""The largest absolute value of each input channel of each dense layer ("ask_0")."""
+
 Initializers = dict[str, NDArray[np.generic]]
 
 _WEIGHT_PEAK = 63
@@ -44,9 +51,9 @@ class BertShape:
     epsilon: float
 
 
-def build_graph(weights: Weights, shape: BertShape, precision: Precision) -> ModelProto:
+def build_graph(weights: Weights, shape: BertShape, ranges: Ranges | None = None) -> ModelProto:
     """
-    The encoder, mean pooling and scaling to length 1.
+    The encoder, mean pooling and scaling to length 1; in int8 where `ranges` are given, else fp32.
 
     Inputs `input_ids` and `attention_mask`, int64, (batch, sequence); output `embedding`,
     float32, (batch, dimension).
@@ -54,7 +61,8 @@ def build_graph(weights: Weights, shape: BertShape, precision: Precision) -> Mod
     Raises:
         KeyError: A weight is missing.
     """
-    initializers = dict(_initializers(weights, shape, precision))
+    precision: Precision = "fp32" if ranges is None else "int8"
+    initializers = dict(_initializers(weights, shape, ranges))
     dimension = weights["embeddings.LayerNorm.weight"].shape[0]
     text = _model_text(shape, precision, dimension)
     model = parser.parse_model(text)
@@ -67,28 +75,29 @@ def _tensor(name: str, array: NDArray[np.generic]) -> TensorProto:
 
 
 def _initializers(
-    weights: Weights, shape: BertShape, precision: Precision
+    weights: Weights, shape: BertShape, ranges: Ranges | None
 ) -> Iterator[tuple[str, NDArray[np.generic]]]:
     # There is only one segment, so its embedding is part of every position's.
     segment = weights["embeddings.token_type_embeddings.weight"][0]
     yield "positions", weights["embeddings.position_embeddings.weight"] + segment
-    yield from _words(weights["embeddings.word_embeddings.weight"], precision)
+    yield from _words(weights["embeddings.word_embeddings.weight"], whole=ranges is not None)
     yield from _norm("embedded", weights, "embeddings.LayerNorm")
     for layer in range(shape.layers):
         path = f"encoder.layer.{layer}."
         for name, parts in _DENSE.items():
             paths = [path + part for part in parts]
-            yield from _dense(f"{name}_{layer}", weights, paths, precision)
+            peaks = None if ranges is None else ranges[f"{name}_{layer}"]
+            yield from _dense(f"{name}_{layer}", weights, paths, peaks)
         for name, part in _NORMS.items():
             yield from _norm(f"{name}_{layer}", weights, path + part)
 
 
-def _words(table: Floats, precision: Precision) -> Iterator[tuple[str, NDArray[np.generic]]]:
-    if precision == "fp32":
+def _words(table: Floats, *, whole: bool) -> Iterator[tuple[str, NDArray[np.generic]]]:
+    if not whole:
         yield "words", table
         return
-    whole, step = _whole_numbers(table, axis=1, peak=127)
-    yield "words", whole
+    numbers, step = _whole_numbers(table, axis=1, peak=127)
+    yield "words", numbers
     yield "words_step", step
 
 
@@ -98,16 +107,25 @@ def _norm(name: str, weights: Weights, path: str) -> Iterator[tuple[str, NDArray
 
 
 def _dense(
-    name: str, weights: Weights, paths: list[str], precision: Precision
+    name: str, weights: Weights, paths: list[str], peaks: Floats | None
 ) -> Iterator[tuple[str, NDArray[np.generic]]]:
     weight = np.concatenate([weights[f"{path}.weight"] for path in paths]).T
-    if precision == "fp32":
+    if peaks is None:
         yield f"{name}_weight", weight
     else:
-        whole, step = _whole_numbers(weight, axis=0, peak=_WEIGHT_PEAK)
+        step_in = _input_steps(peaks)
+        whole, step = _whole_numbers(weight * step_in[:, None], axis=0, peak=_WEIGHT_PEAK)
+        yield f"{name}_per_step", 1 / step_in
         yield f"{name}_weight", whole
         yield f"{name}_step", step[0]
     yield f"{name}_bias", np.concatenate([weights[f"{path}.bias"] for path in paths])
+
+
+def _input_steps(peaks: Floats) -> Floats:
+    """What one whole number of each input channel is worth: no seen value is above 127 of them."""
+    steps = np.sqrt(peaks * peaks.max()) / np.float32(127)
+    floored: Floats = np.maximum(steps, np.float32(1e-6)).astype(np.float32)
+    return floored
 
 
 def _whole_numbers(array: Floats, *, axis: int, peak: int) -> tuple[NDArray[np.int8], Floats]:
@@ -139,7 +157,7 @@ def _all_arguments(precision: Precision, suffix: str = "") -> str:
 
 
 def _arguments(part: str, precision: Precision, suffix: str = "") -> list[str]:
-    kinds = ("weight", "bias") if precision == "fp32" else ("weight", "step", "bias")
+    kinds = ("weight", "bias") if precision == "fp32" else ("per_step", "weight", "step", "bias")
     return [f"{part}{suffix}_{kind}" for kind in kinds]
 
 
@@ -192,45 +210,25 @@ Narrow (x, weight, bias) => (y)
 }
 """
 
-# Each token's numbers become 128 - 127 … 128 + 127. Gelu is never below -0.17, so its peak needs no
-# Abs; its tanh form is faster, and what differs is lost in the steps (cosine to fp32 0.9953, both).
+# Gelu's tanh form is faster, and what differs is lost in the steps.
 _INT8 = """
-<domain: "foreword", opset_import: ["": 20, "com.microsoft": 1, "foreword": 1]>
-Dense (x, weight, weight_step, bias) => (y)
-{
-    last = Constant <value_ints = [-1]> ()
-    tiny = Constant <value_float = 1e-6> ()
-    size = Abs (x)
-    peak_or_zero = ReduceMax (size, last)
-    peak = Max (peak_or_zero, tiny)
-    y = foreword.Scaled (x, peak, weight, weight_step, bias)
-}
-
-<domain: "foreword", opset_import: ["": 20, "com.microsoft": 1, "foreword": 1]>
-Narrow (x, weight, weight_step, bias) => (y)
-{
-    last = Constant <value_ints = [-1]> ()
-    depth = Constant <value_float = 0.17> ()
-    bent = Gelu <approximate = "tanh"> (x)
-    top = ReduceMax (bent, last)
-    peak = Max (top, depth)
-    y = foreword.Scaled (bent, peak, weight, weight_step, bias)
-}
-
 <domain: "foreword", opset_import: ["": 20, "com.microsoft": 1]>
-Scaled (x, peak, weight, weight_step, bias) => (y)
+Dense (x, per_step, weight, weight_step, bias) => (y)
 {
     one = Constant <value_float = 1.0> ()
-    most = Constant <value_float = 127.0> ()
     middle = Constant <value = uint8 {128}> ()
     nothing = Constant <value = int8 {0}> ()
-    per_step = Div (most, peak)
-    step = Div (peak, most)
     steps = Mul (x, per_step)
     whole = QuantizeLinear (steps, one, middle)
-    product = com.microsoft.MatMulIntegerToFloat (whole, weight, one, weight_step, middle, nothing)
-    scaled = Mul (product, step)
-    y = Add (scaled, bias)
+    y = com.microsoft.MatMulIntegerToFloat
+        (whole, weight, one, weight_step, middle, nothing, bias)
+}
+
+<domain: "foreword", opset_import: ["": 20, "foreword": 1]>
+Narrow (x, per_step, weight, weight_step, bias) => (y)
+{
+    bent = Gelu <approximate = "tanh"> (x)
+    y = foreword.Dense (bent, per_step, weight, weight_step, bias)
 }
 """
 

@@ -1,0 +1,57 @@
+"""
+What the inputs of the dense layers look like, seen on a page of ordinary text.
+
+Imports onnx, so never import this to serve.
+"""
+
+from collections.abc import Mapping
+from importlib.resources import files
+
+import numpy as np
+import onnxruntime
+from onnx import ModelProto, TensorProto, helper, inliner
+from tokenizers import Tokenizer
+
+from app.adapters.embedder.graph import Ranges
+from app.ranking import Floats
+
+_WEIGHT = "_weight"
+
+
+def calibrate(exact: ModelProto, tokenizer: Tokenizer) -> Ranges:
+    """
+    The largest absolute value of each input channel of each dense layer of `exact`, by its name.
+
+    `exact` is a graph of `build_graph` in fp32. The texts are short and of many kinds: what counts
+    is which channels are large, and that is much the same in every text.
+    """
+    seen = inliner.inline_local_functions(exact)
+    inputs = _dense_inputs(seen)
+    for name in sorted(set(inputs.values())):
+        seen.graph.output.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, None))
+    session = onnxruntime.InferenceSession(seen.SerializeToString(), _options())
+    peaks: dict[str, Floats] = dict.fromkeys(inputs.values(), np.zeros(1, dtype=np.float32))
+    for text in files(__package__).joinpath("calibration.txt").read_text("utf-8").splitlines():
+        ids = np.array([tokenizer.encode(text).ids], dtype=np.int64)
+        values = session.run(list(peaks), {"input_ids": ids, "attention_mask": np.ones_like(ids)})
+        for name, value in zip(peaks, values, strict=True):
+            peaks[name] = np.maximum(peaks[name], np.abs(value).max(axis=(0, 1)))
+    return {layer: peaks[name] for layer, name in inputs.items()}
+
+
+def _dense_inputs(model: ModelProto) -> Mapping[str, str]:
+    """For each dense layer, by the name of its weight without the suffix, what goes in."""
+    weights = {each.name for each in model.graph.initializer if each.name.endswith(_WEIGHT)}
+    return {
+        node.input[1].removesuffix(_WEIGHT): node.input[0]
+        for node in model.graph.node
+        if node.op_type == "MatMul" and node.input[1] in weights
+    }
+
+
+def _options() -> onnxruntime.SessionOptions:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    # Fusing would take away the values that are looked at.
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    return options
