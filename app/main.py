@@ -15,7 +15,7 @@ from uuid_utils.compat import uuid7
 
 from app import __version__
 from app.adapters.absent import AbsentEmbedder, AbsentVectorIndex
-from app.adapters.cache import CacheLimits, TtlBundleCache
+from app.adapters.cache import CacheLimits, TtlAnswerCache
 from app.adapters.embedder import (
     HttpEmbedder,
     ModelSpec,
@@ -32,6 +32,7 @@ from app.adapters.telemetry import PrometheusTelemetry
 from app.adapters.tokenizer import BpeTokenCounter
 from app.adapters.vectors import open_edge_index, open_server_index
 from app.api import context, conversations, inside
+from app.api.answers import JsonAnswers
 from app.api.deps import AppState, Services
 from app.api.middleware import BodyLimit, ClearStart, Envelope
 from app.api.problems import DESCRIBED, install_problem_handlers
@@ -205,7 +206,7 @@ class _Parts:
         vectors: VectorIndex,
     ) -> None:
         tokens = BpeTokenCounter(settings.tokenizer.encoding)
-        cache = TtlBundleCache(
+        cache = TtlAnswerCache(
             CacheLimits(
                 entries=settings.cache.entries,
                 megabytes=settings.cache.megabytes,
@@ -213,6 +214,7 @@ class _Parts:
             )
         )
         recorder = Recorder(store=store)
+        replayer = Replayer(store=store, recorder=recorder, model=embedder.model)
         indexer = _indexer(settings, telemetry, store, embedder, vectors)
         healer = Healer(store=store, vectors=vectors, indexer=indexer, clock=now)
         forge = _forge(settings, telemetry, store, embedder, vectors, tokens)
@@ -233,9 +235,11 @@ class _Parts:
                 forge=forge,
                 cache=cache,
                 recorder=recorder,
+                replayer=replayer,
+                renderer=JsonAnswers(),
                 telemetry=telemetry,
             ),
-            replayer=Replayer(store=store, recorder=recorder, model=embedder.model),
+            replayer=replayer,
             forgetter=Forgetter(
                 store=store,
                 vectors=vectors,

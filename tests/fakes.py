@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 
-from app.adapters.cache import CacheLimits, TtlBundleCache
+from app.adapters.cache import CacheLimits, TtlAnswerCache
 from app.adapters.tokenizer import BpeTokenCounter
+from app.api.answers import JsonAnswers
 from app.domain.conversation import NewConversation, NewMessage, Role
 from app.domain.errors import EmbedderUnavailable, VectorIndexUnavailable
 from app.domain.ids import ItemKey
@@ -21,7 +22,7 @@ from app.services.ingest import Ingestor, Stored
 from app.services.packing import Packer
 from app.services.prepare import Preparer
 from app.services.recall import Recaller
-from app.services.receipts import Recorder
+from app.services.receipts import Recorder, Replayer
 from app.services.situation import Surveyor
 from tests.factories import ACME, Counted, HandClock, Ids
 from tests.fakes_embedder import FakeEmbedder
@@ -110,7 +111,7 @@ class Memory:
         self.embedder = TroubledEmbedder()
         self.vectors = TroubledVectors(self.embedder.dimension)
         self.tokens = BpeTokenCounter()
-        self.cache = TtlBundleCache(CacheLimits())
+        self.cache = TtlAnswerCache(CacheLimits())
         self.recorder = Recorder(store=store)
         self.ingestor = Ingestor(
             store=store,
@@ -161,6 +162,8 @@ class Memory:
             forge=self.forge,
             cache=self.cache,
             recorder=self.recorder,
+            replayer=Replayer(store=store, recorder=self.recorder, model=self.embedder.model),
+            renderer=JsonAnswers(),
             telemetry=self.telemetry,
         )
 

@@ -1,15 +1,14 @@
-"""Bundles in this process's memory, bounded in number, age and bytes."""
+"""Answers in this process's memory, bounded in number, age and bytes."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
 
 from cachetools import TTLCache
 
-from app.domain.context import ContextBundle
 from app.domain.ids import ScopeKey
 
-_OVERHEAD = 400
-"""Bytes that an item costs besides its text."""
+_OVERHEAD = 1_000
+"""Bytes that an entry costs besides its answer: the request in its key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,38 +18,31 @@ class CacheLimits:
     seconds: float = 300.0
 
 
-class TtlBundleCache:
+class TtlAnswerCache:
     """Least recently used out first; nothing older than its time is returned."""
 
     def __init__(self, limits: CacheLimits) -> None:
         self._entries = limits.entries
-        self._bundles: TTLCache[Hashable, tuple[ScopeKey, ContextBundle]] = TTLCache(
+        self._answers: TTLCache[Hashable, tuple[ScopeKey, bytes]] = TTLCache(
             maxsize=limits.megabytes * 2**20,
             ttl=limits.seconds,
-            getsizeof=lambda entry: _size(entry[1]),
+            getsizeof=lambda entry: len(entry[1]) + _OVERHEAD,
         )
 
-    def get(self, key: Hashable) -> ContextBundle | None:
-        found = self._bundles.get(key)
+    def get(self, key: Hashable) -> bytes | None:
+        found = self._answers.get(key)
         return None if found is None else found[1]
 
-    def put(self, key: Hashable, scope: ScopeKey, bundle: ContextBundle) -> None:
-        if _size(bundle) > self._bundles.maxsize:
+    def put(self, key: Hashable, scope: ScopeKey, answer: bytes) -> None:
+        if len(answer) + _OVERHEAD > self._answers.maxsize:
             return
-        while len(self._bundles) >= self._entries:
-            self._bundles.popitem()
-        self._bundles[key] = scope, bundle
+        while len(self._answers) >= self._entries:
+            self._answers.popitem()
+        self._answers[key] = scope, answer
 
     def forget(self, scope: ScopeKey) -> int:
-        """Drop what is held of a scope; how many bundles that was."""
-        held = [key for key, entry in self._bundles.items() if entry[0] == scope]
+        """Drop what is held of a scope; how many answers that was."""
+        held = [key for key, entry in self._answers.items() if entry[0] == scope]
         for key in held:
-            del self._bundles[key]
+            del self._answers[key]
         return len(held)
-
-
-def _size(bundle: ContextBundle) -> int:
-    texts = [each.item.content for each in bundle.retrieved]
-    texts += [each.content or "" for each in bundle.recent_history]
-    rendered = len(bundle.text or "") + sum(len(str(each)) for each in bundle.messages or ())
-    return rendered + sum(map(len, texts)) + _OVERHEAD * (len(texts) + len(bundle.dropped) + 1)

@@ -25,20 +25,9 @@ async def build_context(
     cache_control: Annotated[str, Header()] = "",
 ) -> Response:
     """Build the context for the next turn: the most relevant memory that fits the budget."""
-    request = body.to_request()
     fresh = "no-cache" in cache_control.lower()
-    answered = await services.forge.build(tenant, request, fresh=fresh)
-    difference = None
-    if request.since is not None:
-        difference = await services.replayer.compare(tenant, request.since, answered.bundle)
-    answer = BundleOut.of(
-        answered.bundle,
-        request=request,
-        cache_hit=answered.cache_hit,
-        difference=difference,
-    )
-    # Made from our own values: validating it once more would only take time.
-    return Response(answer.model_dump_json(), media_type="application/json")
+    answered = await services.forge.answer(tenant, body.to_request(), fresh=fresh)
+    return Response(answered.body, media_type="application/json")
 
 
 @router.post("/search")

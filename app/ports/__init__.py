@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Protocol, Self
 from uuid import UUID
 
-from app.domain.context import ContextBundle, Source
+from app.domain.context import ContextBundle, ContextRequest, Difference, Source
 from app.domain.conversation import Role
 from app.domain.ids import ConversationKey, ItemKey, ScopeKey, TenantId
 from app.domain.memory import ItemType
@@ -145,13 +145,25 @@ class Telemetry(Protocol):
     def outbox_seen(self, *, depth: int, oldest_age: float, dead: int) -> None: ...
 
 
-class BundleCache(Protocol):
-    """Bundles by key, until they are old or pushed out."""
+class AnswerCache(Protocol):
+    """Answers by key, until they are old or pushed out."""
 
-    def get(self, key: Hashable) -> ContextBundle | None: ...
+    def get(self, key: Hashable) -> bytes | None: ...
 
-    def put(self, key: Hashable, scope: ScopeKey, bundle: ContextBundle) -> None: ...
+    def put(self, key: Hashable, scope: ScopeKey, answer: bytes) -> None: ...
 
     def forget(self, scope: ScopeKey) -> int:
         """Drop what is held of a scope; how much that was."""
+        ...
+
+
+class Renderer(Protocol):
+    """Makes of a bundle the answer that goes out."""
+
+    def render(
+        self, request: ContextRequest, bundle: ContextBundle, difference: Difference | None
+    ) -> bytes: ...
+
+    def from_cache(self, answer: bytes) -> bytes:
+        """The same answer, telling that it was kept."""
         ...

@@ -4,18 +4,20 @@ import asyncio
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 
-from app.domain.context import ContextBundle, ContextRequest
+from app.domain.context import ContextBundle, ContextRequest, Difference
 from app.domain.ids import TenantId
-from app.ports import BundleCache, Telemetry
+from app.ports import AnswerCache, Renderer, Telemetry
 from app.services.forge import ContextForge, SearchResult
 from app.services.recall import Situation
-from app.services.receipts import Recorder
+from app.services.receipts import Recorder, Replayer
 from app.services.situation import Surveyor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    bundle: ContextBundle
+    """An answer as it goes out."""
+
+    body: bytes
     cache_hit: bool
 
 
@@ -25,39 +27,45 @@ class CachedForge:
     Answers context requests.
 
     The key is the tenant, the whole request and the version of the scope, which every write
-    raises: an entry of before a write is never found again.
+    raises: an entry of before a write is never found again. What is kept is the answer as it goes
+    out: thousands of bundles would be millions of objects, and the garbage collector would stop
+    everything for a tenth of a second each time it looks through them.
     """
 
     surveyor: Surveyor
     forge: ContextForge
-    cache: BundleCache
+    cache: AnswerCache
     recorder: Recorder
+    replayer: Replayer
+    renderer: Renderer
     telemetry: Telemetry
-    _in_flight: dict[Hashable, asyncio.Task[ContextBundle]] = field(default_factory=dict)
+    _in_flight: dict[Hashable, asyncio.Task[bytes]] = field(default_factory=dict)
 
-    async def build(
+    async def answer(
         self, tenant: TenantId, request: ContextRequest, *, fresh: bool = False
     ) -> Answered:
         """
-        The bundle for `request`; `fresh` asks for a new one.
+        The answer to `request`; `fresh` asks for a new one.
 
         Raises:
             ConversationNotFound: The running conversation does not exist, or is another user's.
+            BundleNotFound: The bundle to compare with was never issued, or is too old.
             StoreUnavailable: The database does not answer.
         """
         self.forge.recaller.expect(request.query)
         situation = await self.surveyor.survey(tenant, request)
         if situation is None:
-            return Answered(bundle=await self._build(tenant, request, None), cache_hit=False)
+            _, body = await self._build(tenant, request, None)
+            return Answered(body=body, cache_hit=False)
         key = (tenant, situation.scope.key, situation.scope.version, request)
         if fresh:
-            bundle = await self._fill(key, tenant, request, situation)
-            return Answered(bundle=bundle, cache_hit=False)
+            body = await self._fill(key, tenant, request, situation)
+            return Answered(body=body, cache_hit=False)
         found = self.cache.get(key)
         self.telemetry.cache_asked(hit=found is not None)
         if found is not None:
-            return Answered(bundle=found, cache_hit=True)
-        return Answered(bundle=await self._once(key, tenant, request, situation), cache_hit=False)
+            return Answered(body=self.renderer.from_cache(found), cache_hit=True)
+        return Answered(body=await self._once(key, tenant, request, situation), cache_hit=False)
 
     async def search(self, tenant: TenantId, request: ContextRequest) -> SearchResult:
         """The ranked candidates for `request`, never from the cache."""
@@ -66,7 +74,7 @@ class CachedForge:
 
     async def _once(
         self, key: Hashable, tenant: TenantId, request: ContextRequest, situation: Situation
-    ) -> ContextBundle:
+    ) -> bytes:
         """Build, or wait for the same that is being built; a caller that goes does no harm."""
         task = self._in_flight.get(key)
         if task is None:
@@ -77,15 +85,18 @@ class CachedForge:
 
     async def _fill(
         self, key: Hashable, tenant: TenantId, request: ContextRequest, situation: Situation
-    ) -> ContextBundle:
-        bundle = await self._build(tenant, request, situation)
+    ) -> bytes:
+        bundle, body = await self._build(tenant, request, situation)
         if not bundle.degraded:
-            self.cache.put(key, situation.scope.key, bundle)
-        return bundle
+            self.cache.put(key, situation.scope.key, body)
+        return body
 
     async def _build(
         self, tenant: TenantId, request: ContextRequest, situation: Situation | None
-    ) -> ContextBundle:
+    ) -> tuple[ContextBundle, bytes]:
         bundle = await self.forge.build(request, situation)
         self.recorder.built(tenant, request, situation, bundle)
-        return bundle
+        difference: Difference | None = None
+        if request.since is not None:
+            difference = await self.replayer.compare(tenant, request.since, bundle)
+        return bundle, self.renderer.render(request, bundle, difference)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from app.domain.errors import ForewordError
 from app.domain.ids import ConversationId, MessageId, TenantId
-from app.ports import BundleCache, Clock, NewId, VectorIndex
+from app.ports import AnswerCache, Clock, NewId, VectorIndex
 from app.ports.store import Erased, Store, Transaction
 from app.services.indexing import Indexer
 from app.services.receipts import Recorder
@@ -37,7 +37,7 @@ class Forgetter:
 
     store: Store
     vectors: VectorIndex
-    cache: BundleCache
+    cache: AnswerCache
     recorder: Recorder
     indexer: Indexer
     clock: Clock

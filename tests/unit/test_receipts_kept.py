@@ -5,7 +5,7 @@ import pytest
 
 from app.adapters.sql.database import open_database
 from app.adapters.sql.store import SqlStore
-from app.domain.context import ContextRequest, Degraded, Dropped, Source
+from app.domain.context import ContextBundle, ContextRequest, Degraded, Dropped, Source
 from app.domain.errors import BundleNotFound, StoreUnavailable
 from app.domain.ids import BundleId, ItemId, MessageId, ScopeKey, TenantId
 from app.services import receipts
@@ -56,6 +56,13 @@ async def memory(store: SqlStore) -> Memory:
     return memory
 
 
+async def built(memory: Memory, request: ContextRequest) -> ContextBundle:
+    situation = await memory.surveyor.survey(ACME, request)
+    bundle = await memory.forge.build(request, situation)
+    memory.recorder.built(ACME, request, situation, bundle)
+    return bundle
+
+
 def replayer(memory: Memory) -> Replayer:
     return Replayer(store=memory.store, recorder=memory.recorder, model=memory.embedder.model)
 
@@ -63,7 +70,7 @@ def replayer(memory: Memory) -> Replayer:
 @pytest.mark.parametrize("written", [False, True])
 async def test_a_bundle_is_replayed_as_it_was_answered(memory: Memory, *, written: bool) -> None:
     request = ContextRequest(query="green tea?", user_id="alice", conversation_external_id="chat")
-    bundle = (await memory.cached.build(ACME, request)).bundle
+    bundle = await built(memory, request)
     if written:
         await memory.recorder.flush()
         assert memory.recorder.find(bundle.id) is None
@@ -82,7 +89,7 @@ async def test_a_bundle_is_replayed_as_it_was_answered(memory: Memory, *, writte
 
 async def test_what_was_erased_since_is_marked_in_a_replay(memory: Memory) -> None:
     request = ContextRequest(query="tea?", user_id="alice")
-    bundle = (await memory.cached.build(ACME, request)).bundle
+    bundle = await built(memory, request)
     receipt = memory.recorder.find(bundle.id)
     assert receipt is not None
     gone = bundle.retrieved[0].item
@@ -99,7 +106,7 @@ async def test_what_was_erased_since_is_marked_in_a_replay(memory: Memory) -> No
 
 @pytest.mark.parametrize("written", [False, True])
 async def test_a_bundle_of_another_tenant_is_not_found(memory: Memory, *, written: bool) -> None:
-    bundle = (await memory.cached.build(ACME, REQUEST)).bundle
+    bundle = await built(memory, REQUEST)
     if written:
         await memory.recorder.flush()
     with pytest.raises(BundleNotFound):
@@ -110,11 +117,11 @@ async def test_a_bundle_of_another_tenant_is_not_found(memory: Memory, *, writte
 
 async def test_a_later_bundle_is_compared_with_an_earlier_one(memory: Memory) -> None:
     request = ContextRequest(query="tea?", user_id="alice")
-    before = (await memory.cached.build(ACME, request)).bundle
+    before = await built(memory, request)
     await memory.forgetter.message(ACME, MessageId(before.retrieved[0].item.id))
     memory.recorder.built(ACME, request, None, before)
     stored = await memory.say("white tea", external_id="another")
-    after = (await memory.cached.build(ACME, request)).bundle
+    after = await built(memory, request)
 
     difference = await replayer(memory).compare(ACME, before.id, after)
 

@@ -1,0 +1,22 @@
+"""Bundles as they go out."""
+
+from app.api.schemas.context import BundleOut
+from app.domain.context import ContextBundle, ContextRequest, Difference
+
+_FRESH, _CACHED = b'"cache_hit":false', b'"cache_hit":true'
+
+
+class JsonAnswers:
+    """Renders bundles by the schema of API.md."""
+
+    def render(
+        self, request: ContextRequest, bundle: ContextBundle, difference: Difference | None
+    ) -> bytes:
+        answer = BundleOut.of(bundle, request=request, cache_hit=False, difference=difference)
+        # Made from our own values: validating it once more would only take time.
+        return answer.model_dump_json().encode()
+
+    def from_cache(self, answer: bytes) -> bytes:
+        """The flag is the last of its kind: nobody's words come after it, nor unescaped before."""
+        before, _, after = answer.rpartition(_FRESH)
+        return before + _CACHED + after
