@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from app.ranking.timing import time_match
 from app.text.times import EXACT, ROUGH, VAGUE, WIDE, Interval, intervals_of
@@ -118,7 +119,9 @@ TIMES = st.lists(st.floats(0, 4e9), max_size=20).map(lambda times: np.array(time
 
 
 @given(TIMES, st.sampled_from(["yesterday", "last year", "in May", "since Monday"]))
-def test_a_match_is_a_share_and_whole_only_inside(created_at: "np.ndarray", query: str) -> None:  # type: ignore[type-arg]
+def test_a_match_is_a_share_and_whole_only_inside(
+    created_at: NDArray[np.float64], query: str
+) -> None:
     (each,) = intervals_of(query, NOW)
     match = time_match(created_at, [each])
     assert match.shape == created_at.shape

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from sqlalchemy import Row, bindparam, delete, func, select, text, update
+from sqlalchemy import Row, Select, bindparam, delete, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
@@ -131,13 +131,13 @@ class SqlRebuild:
 
     async def _still_there(self, keys: Sequence[ItemKey]) -> Sequence[Row[Any]]:
         m, c = t.message.c, t.conversation.c
-        wanted = (
+        wanted: Select[Any] = (
             select(m.key, m.scope_key, m.conversation_key, c.archived)
             .join(t.conversation, c.key == m.conversation_key)
             .where(m.key.in_([table_and_row(key)[1] for key in keys]))
             .order_by(m.key)
         )
-        return list((await self.connection.execute(wanted)).all())
+        return (await self.connection.execute(wanted)).all()
 
     async def _keep_bags(
         self, rows: Sequence[Row[Any]], analysed: Mapping[ItemKey, Analysed]
