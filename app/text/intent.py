@@ -4,6 +4,9 @@ import re
 
 from app.domain.context import Intent
 
+MAX_CHARACTERS = 2_000
+"""Of a query; what kind it is shows early, or at its end by a question mark."""
+
 _NAMED_CODE = re.compile(
     r"""
     `[^`]+`                                  # inline code
@@ -65,13 +68,14 @@ def intent_of(query: str) -> Intent:
     A name, a call or an error code is code before all else; a mere word such as "function" is so
     only where the query asks neither for somebody nor for a time.
     """
-    if _NAMED_CODE.search(query):
+    beginning = query.lstrip()[:MAX_CHARACTERS]
+    if _NAMED_CODE.search(beginning):
         return Intent.CODE
-    if _RELATION.search(query):
+    if _RELATION.search(beginning):
         return Intent.RELATION
-    if _TEMPORAL.search(query):
+    if _TEMPORAL.search(beginning):
         return Intent.TEMPORAL
-    if _ABOUT_CODE.search(query):
+    if _ABOUT_CODE.search(beginning):
         return Intent.CODE
     if _QUESTION.search(query):
         return Intent.RECALL

@@ -24,12 +24,21 @@ _STRESSED = re.compile(
 )
 
 
+MAX_CHARACTERS = 2_000
+"""A longer query is a text, not a line of search."""
+
+_NEAR = 60
+"""Characters before a NOT in which an auxiliary may stand."""
+
+
 def split_exclusions(query: str) -> tuple[str, Sequence[str]]:
     """
     The query without its exclusions, and what they exclude.
 
     A query that would be nothing else keeps them as words, as does one all in capitals.
     """
+    if len(query) > MAX_CHARACTERS:
+        return query, []
     excluded = [found[1] for found in _PHRASE.finditer(query)]
     rest = _PHRASE.sub(" ", query)
     if rest != rest.upper():
@@ -42,4 +51,4 @@ def split_exclusions(query: str) -> tuple[str, Sequence[str]]:
 
 
 def _is_operator(query: str, found: re.Match[str]) -> bool:
-    return not _STRESSED.search(query, 0, found.start())
+    return not _STRESSED.search(query, max(0, found.start() - _NEAR), found.start())

@@ -23,6 +23,8 @@ VERSION = "2"
 MAX_QUERY_TERMS = 64
 """A longer query keeps its longest terms, which tend to be its rarest."""
 
+_MAX_QUERY_TOKENS = 8 * MAX_QUERY_TERMS
+
 MAX_TERM_CHARACTERS = 64
 """Longer runs (base64, hashes) are cut: their beginning still finds them."""
 
@@ -30,6 +32,9 @@ MAX_PREFIXES = 8
 """Of one query: each costs a look through the vocabulary."""
 
 MIN_PREFIX_CHARACTERS = 3
+
+_SPELLED_CHARACTERS = 2_000
+"""Of a query, in which names are looked for that are marked as such."""
 
 _REMEMBERED_CHARACTERS = 100
 """A longer token is seldom met again."""
@@ -83,14 +88,14 @@ def terms_of(text: str) -> list[str]:
 
 def query_terms(query: str) -> QueryTerms:
     """What a query asks for, at most MAX_QUERY_TERMS of each kind."""
-    tokens = _tokens(query)
+    tokens = _longest(_tokens(query), most=_MAX_QUERY_TOKENS)
     said = list(chain.from_iterable(map(_asked, tokens))) or _plain(tokens)
     terms = _longest(dict.fromkeys(said))
     joined = dict.fromkeys(map(_joined, pairwise(tokens)))
     return QueryTerms(
         terms=terms,
         joined=_longest(each for each in joined if each and each not in terms),
-        prefixes=_prefixes(query, tokens),
+        prefixes=_prefixes(query[:_SPELLED_CHARACTERS], tokens[:MAX_QUERY_TERMS]),
     )
 
 
@@ -111,6 +116,7 @@ def _held(token: str) -> Sequence[str]:
     return _analysed(token)
 
 
+@lru_cache(maxsize=4_096)
 def _asked(token: str) -> Sequence[str]:
     """The terms that a query with `token` asks for: of text without spaces the larger grams."""
     return _analysed(token, smaller=False)
@@ -196,12 +202,13 @@ def _pieces(words: Iterable[str]) -> Sequence[str]:
     return [part for word in words for part in identifiers.parts(word[:MAX_TERM_CHARACTERS])]
 
 
-def _longest(terms: Iterable[str]) -> list[str]:
-    """At most MAX_QUERY_TERMS of them, in their order."""
-    distinct = list(terms)
-    if len(distinct) <= MAX_QUERY_TERMS:
-        return distinct
-    longest = set(sorted(distinct, key=lambda term: (-len(term), term))[:MAX_QUERY_TERMS])
+def _longest(terms: Iterable[str], *, most: int = MAX_QUERY_TERMS) -> list[str]:
+    """The longest of them, in their order; all of them, repeats included, where they are few."""
+    given = list(terms)
+    if len(given) <= most:
+        return given
+    distinct = dict.fromkeys(given)
+    longest = set(sorted(distinct, key=lambda term: (-len(term), term))[:most])
     return [term for term in distinct if term in longest]
 
 

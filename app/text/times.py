@@ -49,12 +49,15 @@ def intervals_of(query: str, now: datetime) -> Sequence[Interval]:
     What lies ahead of `now` is left out: nothing was said there yet.
     """
     text, found = query[:MAX_CHARACTERS].casefold(), list[Interval]()
+    if not _HINT.search(text):
+        return found
     for rule, resolve in _RULES:
-        for match in rule.finditer(text):
-            interval = _resolved(resolve, match, now)
+        matches = list(rule.finditer(text))
+        for interval in (_resolved(resolve, match, now) for match in matches):
             if interval is not None and interval.start < min(interval.stop, now):
                 found.append(interval)
-        text = rule.sub(lambda match: " " * len(match[0]), text)
+        if matches:
+            text = rule.sub(lambda match: " " * len(match[0]), text)
     return found
 
 
@@ -249,3 +252,6 @@ _RULES = [
     (re.compile(rf"\b(?:{pattern})\b".replace(" ", r"\s+")), resolve)
     for pattern, resolve in _PATTERNS
 ]
+_NAMES = "|".join([*MONTHS, *WEEKDAYS, *_SEASONS])
+_HINT = re.compile(rf"\d|ago|last|past|this|since|day|night|morning|recently|lately|{_NAMES}")
+"""Without any of these no rule matches; most queries have none."""

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from app.ranking.timing import time_match
+from app.text import times
 from app.text.times import EXACT, ROUGH, VAGUE, WIDE, Interval, intervals_of
 
 NOW = datetime(2026, 3, 4, 15, 30, tzinfo=UTC)  # a Wednesday
@@ -115,13 +116,12 @@ def test_no_query_fails_and_no_interval_is_empty_or_ahead(query: str, now: datet
         assert 0 < each.strength <= 1
 
 
+Times = NDArray[np.float64]
 TIMES = st.lists(st.floats(0, 4e9), max_size=20).map(lambda times: np.array(times, np.float64))
 
 
 @given(TIMES, st.sampled_from(["yesterday", "last year", "in May", "since Monday"]))
-def test_a_match_is_a_share_and_whole_only_inside(
-    created_at: NDArray[np.float64], query: str
-) -> None:
+def test_a_match_is_a_share_and_whole_only_inside(created_at: Times, query: str) -> None:
     (each,) = intervals_of(query, NOW)
     match = time_match(created_at, [each])
     assert match.shape == created_at.shape
@@ -141,3 +141,9 @@ def test_a_match_fades_with_the_distance_and_faster_before_than_after() -> None:
 
 def test_without_a_time_nothing_matches() -> None:
     assert time_match(np.array([1.0, 2.0]), []).tolist() == [0.0, 0.0]
+
+
+@given(st.text() | st.lists(WORDS, max_size=8).map(" ".join))
+def test_the_quick_look_misses_no_rule(query: str) -> None:
+    matched = any(rule.search(query.casefold()) for rule, _ in times._RULES)
+    assert not matched or times._HINT.search(query.casefold())
