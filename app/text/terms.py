@@ -24,6 +24,8 @@ MAX_QUERY_TERMS = 64
 """A longer query keeps its longest terms, which tend to be its rarest."""
 
 _MAX_QUERY_TOKENS = 8 * MAX_QUERY_TERMS
+_MAX_ASKED_CHARACTERS = 500
+"""Of one token of a query, so that remembering many stays cheap."""
 
 MAX_TERM_CHARACTERS = 64
 """Longer runs (base64, hashes) are cut: their beginning still finds them."""
@@ -88,7 +90,8 @@ def terms_of(text: str) -> list[str]:
 
 def query_terms(query: str) -> QueryTerms:
     """What a query asks for, at most MAX_QUERY_TERMS of each kind."""
-    tokens = _longest(_tokens(query), most=_MAX_QUERY_TOKENS)
+    longest = _longest(_tokens(query), most=_MAX_QUERY_TOKENS)
+    tokens = [each[:_MAX_ASKED_CHARACTERS] for each in longest]
     said = list(chain.from_iterable(map(_asked, tokens))) or _plain(tokens)
     terms = _longest(dict.fromkeys(said))
     joined = dict.fromkeys(map(_joined, pairwise(tokens)))

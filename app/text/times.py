@@ -39,7 +39,7 @@ class Interval:
     strength: float
 
 
-_Resolve = Callable[[re.Match[str], datetime], Interval | None]
+_Resolve = Callable[[re.Match[str], datetime], Interval]
 
 
 def intervals_of(query: str, now: datetime) -> Sequence[Interval]:
@@ -64,10 +64,7 @@ def intervals_of(query: str, now: datetime) -> Sequence[Interval]:
 def _resolved(resolve: _Resolve, match: re.Match[str], now: datetime) -> Interval | None:
     """What the rule makes of it, moved by a "since", "after" or "before"; None: no such time."""
     try:
-        interval = resolve(match, now)
-        if interval is None:
-            return None
-        return _moved(interval, match.groupdict().get("edge"), now)
+        return _moved(resolve(match, now), match.groupdict().get("edge"), now)
     except (ValueError, OverflowError):
         return None
 
