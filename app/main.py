@@ -47,6 +47,7 @@ from app.services.ingest import Ingestor
 from app.services.packing import Packer
 from app.services.prepare import Preparer
 from app.services.readiness import Readiness
+from app.services.rebuilding import Rebuilder
 from app.services.recall import Recaller
 from app.services.receipts import Recorder, Replayer
 from app.services.situation import Surveyor
@@ -217,10 +218,24 @@ class _Parts:
         replayer = Replayer(store=store, recorder=recorder, model=embedder.model)
         indexer = _indexer(settings, telemetry, store, embedder, vectors)
         healer = Healer(store=store, vectors=vectors, indexer=indexer, clock=now)
-        forge = _forge(settings, telemetry, store, embedder, vectors, tokens)
+        rebuilder = Rebuilder(store=store)
+        forge = _forge(
+            settings,
+            telemetry,
+            tokens,
+            Recaller(
+                store=store,
+                embedder=embedder,
+                vectors=vectors,
+                telemetry=telemetry,
+                deadline=settings.retrieval.deadline_s,
+                lexical_complete=lambda: rebuilder.complete,
+            ),
+        )
         self.workers = Workers(
             indexer=indexer,
             healer=healer,
+            rebuilder=rebuilder,
             recorder=recorder,
             janitor=Janitor(store=store, clock=now),
         )
@@ -254,6 +269,7 @@ class _Parts:
                 embedder=embedder,
                 vectors=vectors,
                 healer=healer,
+                rebuilder=rebuilder,
                 telemetry=telemetry,
                 clock=now,
             ),
@@ -287,21 +303,13 @@ def _indexer(
 def _forge(
     settings: Settings,
     telemetry: PrometheusTelemetry,
-    store: SqlStore,
-    embedder: Embedder,
-    vectors: VectorIndex,
     tokens: BpeTokenCounter,
+    recaller: Recaller,
 ) -> ContextForge:
     return ContextForge(
-        store=store,
-        recaller=Recaller(
-            store=store,
-            embedder=embedder,
-            vectors=vectors,
-            telemetry=telemetry,
-            deadline=settings.retrieval.deadline_s,
-        ),
-        embedder=embedder,
+        store=recaller.store,
+        recaller=recaller,
+        embedder=recaller.embedder,
         packer=Packer(tokens),
         telemetry=telemetry,
         clock=now,

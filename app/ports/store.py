@@ -34,6 +34,7 @@ from app.domain.ids import (
 from app.domain.memory import ItemType
 from app.ports import RecallFilter
 from app.ranking.pool import Recalled
+from app.text.terms import QueryTerms
 
 T = TypeVar("T")
 
@@ -65,7 +66,11 @@ class StoredMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LexicalAnswer:
-    """What full text found: keys, best first, and how many documents of the scope hold a term."""
+    """
+    What full text found: keys, best first, and how many documents of the scope hold a term.
+
+    The terms are those asked for that any document holds, and those that continue a prefix.
+    """
 
     keys: Sequence[ItemKey]
     document_frequency: Mapping[str, int]
@@ -286,9 +291,20 @@ class Recall(Protocol):
         ...
 
     async def find(
-        self, terms: Sequence[str], *, scope: Scope, within: RecallFilter, limit: int
+        self,
+        asked: QueryTerms,
+        *,
+        scope: Scope,
+        within: RecallFilter,
+        limit: int,
+        without: Sequence[str] = (),
     ) -> LexicalAnswer:
-        """Full text: the `limit` items whose matched terms are the most telling."""
+        """
+        Full text: the `limit` items whose matched terms are the most telling.
+
+        Given terms `without`, the best that hold none of them come first and the best of all after,
+        at most twice `limit`: a term stands for several words, which one is unwanted or not.
+        """
         ...
 
 
@@ -416,6 +432,29 @@ class Observations(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unbuilt:
+    """
+    Some of the messages that full text lacks while it is built anew, as (content, name).
+
+    `after` and `until` are the message keys between which they are all; `left` are the keys that
+    this batch and the later ones go through.
+    """
+
+    after: int
+    until: int
+    left: int
+    messages: Mapping[ItemKey, tuple[str, str | None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Analysed:
+    """The terms of a message, and their bag."""
+
+    terms: Sequence[str]
+    bag: bytes
+
+
 class Projections(Protocol):
     """What the indexer needs of SQL, for every tenant."""
 
@@ -445,6 +484,18 @@ class Projections(Protocol):
 
     async def enqueue(self, keys: Sequence[ItemKey], *, now: datetime) -> None:
         """Note that these items may differ from their projections, where no note says so yet."""
+        ...
+
+    async def begin_full_text(self, version: str) -> bool:
+        """Empty full text unless it has this version, or gets it; whether it is to be built."""
+        ...
+
+    async def unbuilt(self, *, limit: int) -> Unbuilt | None:
+        """The next messages that full text lacks; None: it is complete."""
+        ...
+
+    async def build(self, unbuilt: Unbuilt, analysed: Mapping[ItemKey, Analysed]) -> None:
+        """Put a batch into full text, with bags and counters, unless that has been done."""
         ...
 
     async def keep_receipts(self, receipts: Sequence[Receipt]) -> None: ...

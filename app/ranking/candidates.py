@@ -13,6 +13,7 @@ from app.ranking.dedup import duplicates
 from app.ranking.pool import Pool, QueryView, Recalled
 from app.ranking.relevance import relevance
 from app.ranking.scoring import final_scores, recency
+from app.ranking.timing import TIME_SHARE, time_match
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,15 +66,18 @@ def rank(
     """
     Score the pool and keep, best first, what is good enough and not said before.
 
-    Pinned items pass the floor and `min_score`. Ties are broken by key, newest first.
+    Pinned items pass the floor and `min_score`. What was said at a time that the query speaks of
+    is preferred; that lifts nothing over the floor. Ties are broken by key, newest first.
     """
     recalled = pool.recalled
     parts = relevance(query, pool)
-    fresh = recency(np.array(recalled.created_at, dtype=np.float64), now=taste.now)
+    created_at = np.array(recalled.created_at, dtype=np.float64)
+    fresh = recency(created_at, now=taste.now)
+    timely = time_match(created_at, query.intervals)
     importance = np.array(recalled.importance, dtype=np.float32)
     preferred = [label in taste.preferred_labels for label in recalled.labels]
     score = final_scores(
-        relevance=parts.score,
+        relevance=np.minimum(parts.score + TIME_SHARE * timely, np.float32(1.0)),
         recency=fresh,
         importance=importance,
         preferred=np.array(preferred, dtype=np.bool_),
@@ -83,6 +87,7 @@ def rank(
         "semantic": parts.semantic,
         "lexical": parts.lexical,
         "relevance": parts.score,
+        "time": timely,
         "recency": fresh,
         "importance": importance / np.float32(10.0),
     }

@@ -10,6 +10,7 @@ from app.domain.context import MemoryItem
 from app.domain.ids import ItemKey
 from app.ranking import Floats
 from app.ranking.bm25 import Bags
+from app.text.times import Interval
 
 VECTOR = np.dtype("<f2")
 """How vectors lie in SQL: float16, little endian."""
@@ -89,6 +90,7 @@ class QueryView:
     The query as ranking sees it: its vector, shape (d,), and its terms with their idf.
 
     `terms` are those that the scope knows; `idf_mass` is the sum over all, the unknown ones too.
+    `intervals` are the times that it speaks of.
     """
 
     vector: Floats | None
@@ -96,3 +98,4 @@ class QueryView:
     idf: Floats
     idf_mass: float
     average_length: float
+    intervals: Sequence[Interval] = ()

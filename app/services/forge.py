@@ -3,7 +3,7 @@
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.domain.context import (
     Candidate,
@@ -25,7 +25,10 @@ from app.ranking.pool import Pool, QueryView, Recalled
 from app.services.packing import Packed, Packer
 from app.services.recall import Found, Recaller, Situation
 from app.text.intent import intent_of
-from app.text.terms import exclusion, fold
+from app.text.negation import split_exclusions
+from app.text.scripts import fold
+from app.text.terms import exclusion
+from app.text.times import intervals_of
 
 _GOOD_ONES = 3
 """With fewer good items than this, the running conversation is not enough and all is searched."""
@@ -115,6 +118,7 @@ class ContextForge:
         """Candidates in order: the running conversation first, everything where that is little."""
         if situation is None:
             return Gathered(ranked=NOTHING, seconds={})
+        request = _understood(request)
         inside = situation.in_conversation()
         if inside is not None:
             gathered = await self._gather(request, inside)
@@ -168,16 +172,17 @@ class ContextForge:
         recalled: Recalled,
         sources: Mapping[ItemKey, frozenset[Source]],
     ) -> Ranked:
-        scope = situation.scope
+        scope, now = situation.scope, request.as_of or self.clock()
         frequency = found.lexical.document_frequency
-        weights = idf(scope.messages, [frequency.get(term, 0) for term in found.terms])
-        known = [at for at, term in enumerate(found.terms) if term in frequency]
+        unknown = [term for term in found.terms.terms if term not in frequency]
+        weights = idf(scope.messages, [*frequency.values(), *(0 for _ in unknown)])
         query = QueryView(
             vector=found.near.vector,
-            terms=[found.terms[at] for at in known],
-            idf=weights[known],
+            terms=list(frequency),
+            idf=weights[: len(frequency)],
             idf_mass=float(weights.sum()),
             average_length=scope.terms / scope.messages if scope.messages else 0.0,
+            intervals=intervals_of(request.query, now),
         )
         pool = Pool.of(recalled, dimension=self.embedder.dimension)
         taste = Taste(
@@ -185,7 +190,7 @@ class ContextForge:
             preferred_labels=frozenset(request.preferred_labels),
             floor=self.limits.floor,
             min_score=request.min_score,
-            now=(request.as_of or self.clock()).timestamp(),
+            now=now.timestamp(),
         )
         return rank(query, pool, sources, taste)
 
@@ -230,6 +235,15 @@ class ContextForge:
             deduplicated=bundle.deduplicated,
             candidates=bundle.candidates,
         )
+
+
+def _understood(request: ContextRequest) -> ContextRequest:
+    """What the query says that it does not want becomes a filter."""
+    query, excluded = split_exclusions(request.query)
+    if not excluded:
+        return request
+    unwanted = (*request.filters.exclude_terms, *excluded)
+    return replace(request, query=query, filters=replace(request.filters, exclude_terms=unwanted))
 
 
 def _sources(found: Found, *, without: Sequence[Message]) -> dict[ItemKey, frozenset[Source]]:

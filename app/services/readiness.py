@@ -8,6 +8,7 @@ from app.domain.errors import ForewordError
 from app.ports import Clock, Embedder, Telemetry, VectorIndex
 from app.ports.store import OutboxState, Store
 from app.services.healing import Healer
+from app.services.rebuilding import Rebuilder
 
 _PATIENCE = 2.0
 """Seconds that a part may take to answer."""
@@ -27,6 +28,7 @@ class Readiness:
     embedder: Embedder
     vectors: VectorIndex
     healer: Healer
+    rebuilder: Rebuilder
     telemetry: Telemetry
     clock: Clock
 
@@ -59,10 +61,11 @@ class Readiness:
         return Part(status="ok", facts={"lag": 0, "dead_letters": state.dead})
 
     async def _full_text(self) -> Part:
-        """Full text is written with the messages: it has no lag."""
+        """Full text is written with the messages: it lags only while it is built anew."""
         async with self.store.observe() as projections:
             await projections.full_text_answers()
-        return Part(status="ok", facts={"lag": 0})
+        status = "ok" if self.rebuilder.complete else "healing"
+        return Part(status=status, facts={"lag": self.rebuilder.left})
 
     async def _embedder(self) -> Part:
         await self.embedder.embed(["ready?"])

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field, replace
 from logging import getLogger
 from typing import TypeVar
@@ -14,11 +14,15 @@ from app.domain.ids import ItemKey, TenantId
 from app.ports import Embedder, RecallFilter, Telemetry, VectorIndex
 from app.ports.store import LexicalAnswer, Store
 from app.ranking import Floats
-from app.text.terms import query_terms
+from app.text.negation import split_exclusions
+from app.text.terms import QueryTerms, excluded_terms, query_terms
 
 T = TypeVar("T")
 
 _log = getLogger(__name__)
+
+_FOR_EXCLUDED = 3
+"""As many neighbours are asked for where words are excluded: a vector does not know its words."""
 
 _PINNED = 50
 """Pinned items that one bundle considers, newest first."""
@@ -66,7 +70,7 @@ class Found:
 
     episode: Episode
     near: Near
-    terms: Sequence[str]
+    terms: QueryTerms
     lexical: LexicalAnswer
     degraded: Sequence[Degraded]
     seconds: dict[str, float]
@@ -90,10 +94,13 @@ class Recaller:
     telemetry: Telemetry
     deadline: float
     """Seconds that a source may take when the request sets no deadline."""
+    lexical_complete: Callable[[], bool] = lambda: True
+    """Whether full text holds all that was said; while it is built anew, it does not."""
 
     def expect(self, query: str) -> None:
         """Begin to embed a query that will be asked for in a moment; embedders remember it."""
-        task = asyncio.create_task(self.embedder.embed_query(query))
+        wanted, _ = split_exclusions(query)
+        task = asyncio.create_task(self.embedder.embed_query(wanted))
         task.add_done_callback(_forget_outcome)
 
     async def recall(self, request: ContextRequest, situation: Situation, *, limit: int) -> Found:
@@ -104,11 +111,15 @@ class Recaller:
         episode, semantic, lexical = await asyncio.gather(
             self._ask(Source.EPISODIC, self._episode(request, situation), seconds, watch),
             self._ask(Source.SEMANTIC, self._near(request, situation, limit), seconds, watch),
-            self._ask(Source.LEXICAL, self._holding(terms, situation, limit), seconds, watch),
+            self._ask(
+                Source.LEXICAL, self._holding(terms, request, situation, limit), seconds, watch
+            ),
         )
         if semantic:
             watch.seconds["embed"] = semantic.embedding
             watch.seconds[Source.SEMANTIC.value] -= semantic.embedding
+        if lexical and not self.lexical_complete():
+            self._miss(Source.LEXICAL, "being rebuilt", watch)
         self._count(episode, semantic, lexical)
         return Found(
             episode=episode or Episode(),
@@ -179,15 +190,20 @@ class Recaller:
         started = time.perf_counter()
         vector = await self.embedder.embed_query(request.query)
         embedding = time.perf_counter() - started
-        hits = await self.vectors.search(vector, within=situation.within, limit=limit)
+        most = limit * _FOR_EXCLUDED if request.filters.exclude_terms else limit
+        hits = await self.vectors.search(vector, within=situation.within, limit=most)
         return Near(vector=vector, hits=hits, embedding=embedding)
 
     async def _holding(
-        self, terms: Sequence[str], situation: Situation, limit: int
+        self, terms: QueryTerms, request: ContextRequest, situation: Situation, limit: int
     ) -> LexicalAnswer:
         async with self.store.read(situation.tenant) as snapshot:
             return await snapshot.recall.find(
-                terms, scope=situation.scope, within=situation.within, limit=limit
+                terms,
+                scope=situation.scope,
+                within=situation.within,
+                limit=limit,
+                without=excluded_terms(request.filters.exclude_terms),
             )
 
 

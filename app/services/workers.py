@@ -11,6 +11,7 @@ from app.ports import Clock
 from app.ports.store import Store
 from app.services.healing import Healer
 from app.services.indexing import Indexer
+from app.services.rebuilding import Rebuilder
 from app.services.receipts import Recorder
 
 _log = getLogger(__name__)
@@ -18,6 +19,7 @@ _log = getLogger(__name__)
 _RECEIPTS_EVERY = 0.25
 _HEALED_EVERY = 5.0
 _OLD_FORGOTTEN_EVERY = 3_600.0
+_BETWEEN_BATCHES = 0.02
 _FAREWELL = 10.0
 """Seconds that a worker gets to finish what it is at."""
 
@@ -43,14 +45,17 @@ class Workers:
 
     indexer: Indexer
     healer: Healer
+    rebuilder: Rebuilder
     recorder: Recorder
     janitor: Janitor
     _stopping: asyncio.Event = field(default_factory=asyncio.Event)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
+        await self.rebuilder.begin()
         await self.indexer.resume()
         tasks = [
+            asyncio.create_task(self._rebuild()),
             asyncio.create_task(self._repeat(self.indexer.work, pause=0.0)),
             asyncio.create_task(self._repeat(self.healer.tick, pause=_HEALED_EVERY)),
             asyncio.create_task(self._repeat(self.recorder.tick, pause=_RECEIPTS_EVERY)),
@@ -66,6 +71,12 @@ class Workers:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
             await self.recorder.tick()
+
+    async def _rebuild(self) -> None:
+        """Batch by batch, with room for requests between."""
+        while not (self.rebuilder.complete or self._stopping.is_set()):
+            await self.rebuilder.tick()
+            await self._rest(_BETWEEN_BATCHES)
 
     async def _repeat(self, work: Callable[[], Awaitable[None]], *, pause: float) -> None:
         while not self._stopping.is_set():

@@ -11,7 +11,7 @@ from app.domain.conversation import ConversationChanges, Role
 from app.domain.ids import ItemKey
 from app.ports import RecallFilter
 from app.ports.store import Store
-from app.text.terms import terms_of
+from app.text.terms import QueryTerms, terms_of
 from tests.stored import ACME, NOON, Kept, append, find, keep, said, scope_now
 
 ANIMALS = ("dogs bark at night", "cats sleep all day", "a dog and a cat", "birds sing")
@@ -27,7 +27,7 @@ async def found(store: Store, query: str, kept: Kept) -> set[int]:
 async def frequencies(store: Store, kept: Kept, terms: Sequence[str]) -> Mapping[str, int]:
     async with store.read(ACME) as snapshot:
         answer = await snapshot.recall.find(
-            terms, scope=await scope_now(store), within=kept.within, limit=1
+            QueryTerms(terms=terms), scope=await scope_now(store), within=kept.within, limit=1
         )
     return answer.document_frequency
 
@@ -46,6 +46,7 @@ async def frequencies(store: Store, kept: Kept, terms: Sequence[str]) -> Mapping
         ("", set()),
         ("?!", set()),
         ("and the", set()),
+        ("who are you", set()),
     ],
 )
 async def test_any_of_the_terms_finds(store: Store, query: str, positions: set[int]) -> None:

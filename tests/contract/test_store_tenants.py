@@ -14,7 +14,10 @@ from app.domain.ids import BundleId
 from app.ports import RecallFilter
 from app.ports.store import Counts, Erased, Receipt, Store
 from app.services.prepare import content_hash
+from app.text.terms import QueryTerms
 from tests.stored import ACME, NOON, OTHER, Kept, keep, row_of, said, scope_now
+
+DOG = QueryTerms(terms=["dog"])
 
 BUNDLE = BundleId(UUID(str(uuid7())))
 ALICE = ConversationFilter(user_id="alice")
@@ -116,7 +119,7 @@ async def test_a_search_with_a_scope_of_others_finds_nothing(
     found = []
     for tenant in (ACME, OTHER):
         async with store.read(tenant) as snapshot:
-            answer = await snapshot.recall.find(["dog"], scope=theirs.scope, within=within, limit=9)
+            answer = await snapshot.recall.find(DOG, scope=theirs.scope, within=within, limit=9)
         found.append(list(answer.keys))
     assert found == [list(theirs.keys), []]
 

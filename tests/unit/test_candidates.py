@@ -14,6 +14,7 @@ from app.ranking.bm25 import idf
 from app.ranking.candidates import NOTHING, Ranked, Taste, rank
 from app.ranking.dedup import SAME
 from app.ranking.pool import Pool, QueryView
+from app.text.times import intervals_of
 from tests.factories import NOON, an_item, recalled
 
 EAST, NORTH = np.array([1, 0], np.float32), np.array([0, 1], np.float32)
@@ -66,10 +67,33 @@ def test_a_candidate_tells_how_its_score_came_about() -> None:
     assert candidate.item is item
     assert candidate.sources == {Source.LEXICAL}
     assert candidate.signals == pytest.approx(
-        {"semantic": 1, "lexical": 1, "relevance": 1, "recency": np.exp(-1), "importance": 0.8}
+        {
+            "semantic": 1,
+            "lexical": 1,
+            "relevance": 1,
+            "time": 0,
+            "recency": np.exp(-1),
+            "importance": 0.8,
+        }
     )
     assert candidate.relevance == pytest.approx(1)
     assert candidate.score == pytest.approx(1.5 * (0.5 + 0.3 * np.exp(-1) + 0.2 * 0.8))
+
+
+def test_what_was_said_at_the_time_asked_for_is_preferred_but_not_over_the_floor() -> None:
+    last_week = NOON - timedelta(days=7)
+    items = [
+        an_item(1, "tea", at=NOON - timedelta(days=30)),
+        an_item(2, "tea, that is", at=last_week),
+        an_item(3, "milk", at=last_week),
+    ]
+    asked = replace(QUERY, intervals=intervals_of("last week", NOON))
+
+    found = ranking(items, query=asked)
+
+    assert found.order == [1, 0]
+    assert found.signals["time"][1] == found.signals["time"][2] == pytest.approx(0.8)
+    assert reasons(found) == {2: "below the floor"}
 
 
 def test_of_equal_scores_the_newest_key_comes_first() -> None:

@@ -65,9 +65,15 @@ async def test_what_nobody_would_recall_is_kept_out_of_every_index(
     assert ready.message.tokens >= TOKENS.count('[{"id": "a"}]')
 
 
-async def test_stop_words_are_recallable_by_their_meaning() -> None:
-    (ready,) = await prepare(NewMessage(role=Role.USER, content="it is what it is"))
+async def test_what_holds_no_word_is_recallable_by_its_meaning() -> None:
+    (ready,) = await prepare(NewMessage(role=Role.USER, content="\U0001f642 !"))
     assert (ready.terms, ready.bag) == ([], b"")
+
+
+async def test_stop_words_alone_are_words() -> None:
+    (ready,) = await prepare(NewMessage(role=Role.USER, content="it is what it is"))
+    assert ready.terms == ["it", "is", "what", "it", "is"]
+    assert ready.bag == pack_terms(ready.terms)
 
 
 async def test_each_message_has_its_own_id_and_time() -> None:

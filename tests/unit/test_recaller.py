@@ -71,7 +71,7 @@ async def test_every_source_answers(memory: Memory) -> None:
     assert list(found.episode.pinned) == [PIN]
     assert found.near.hits[0] == (TEA, 1.0)
     assert lexical_keys(found) == [TEA]
-    assert found.terms == ["green", "tea"]
+    assert found.terms.terms == ["green", "tea"]
     assert found.lexical.document_frequency == {"green": 1, "tea": 1}
     assert found.degraded == []
     assert set(found.seconds) == {"episodic", "semantic", "lexical", "embed"}
@@ -187,3 +187,12 @@ async def test_a_mistake_in_one_source_is_named_and_costs_only_that_source(memor
     found = await recall(memory, replace(memory.recaller, embedder=BrokenEmbedder()))
     assert found.degraded == [Degraded(source=Source.SEMANTIC, reason="internal error")]
     assert lexical_keys(found) == [TEA]
+
+
+async def test_full_text_that_is_built_anew_answers_and_is_named(memory: Memory) -> None:
+    recaller = replace(memory.recaller, lexical_complete=lambda: False)
+    found = await recall(memory, recaller)
+    assert lexical_keys(found) == [TEA]
+    assert [(each.source, each.reason) for each in found.degraded] == [
+        (Source.LEXICAL, "being rebuilt")
+    ]

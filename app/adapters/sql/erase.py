@@ -15,6 +15,7 @@ from app.adapters.sql.dialect import shifted
 from app.adapters.sql.full_text import Entry, full_text
 from app.adapters.sql.messages import SqlMessages
 from app.adapters.sql.outbox import enqueue
+from app.adapters.sql.rebuild import not_yet_built
 from app.adapters.sql.recall import of_any_model
 from app.adapters.sql.scopes import SqlScopes
 from app.domain.ids import (
@@ -79,9 +80,11 @@ class SqlEraser:
         Their conversations are locked, so nothing joins them between the statements.
         """
         ours = and_(t.message.c.scope_key == scope, condition)
+        later = await not_yet_built(self.connection)
         rows = await self._doomed(ours)
         keys = [item_key(Table.MESSAGE, row.key) for row in rows]
-        entries = [_entry(scope, row) for row in rows if row.indexed and not row.archived]
+        indexed = [_entry(scope, row) for row in rows if row.indexed and not row.archived]
+        entries = [entry for entry in indexed if not later(entry.key)]
         await full_text(self.connection).remove(entries)
         embeddings = await self.connection.execute(
             delete(d.embedding).where(

@@ -38,6 +38,12 @@ from app.domain.ids import ConversationKey, ItemKey, ScopeKey
 MAX_CONVERSATIONS_INSIDE = 32
 """More conversations than this are filtered by a join instead of inside the index."""
 
+MAX_CONTINUATIONS = 16
+"""Of one beginning: more of them tell little, and each would be searched for."""
+
+_MAX_DOCUMENTS_READ = 500
+"""On PostgreSQL, to find continuations: the documents whose lexemes are looked through."""
+
 _MAX_TSVECTOR_BYTES = 1_000_000
 """A tsvector holds 2**20 bytes; the rest of such a message is found through its chunks."""
 
@@ -65,6 +71,10 @@ class FullText(Protocol):
 
     async def remove(self, entries: Sequence[Entry]) -> None: ...
 
+    async def clear(self) -> None:
+        """Take out everything, of every scope."""
+        ...
+
     async def held(self, conversations: Sequence[ConversationKey]) -> Sequence[ItemKey]:
         """What the index holds of these conversations."""
         ...
@@ -73,13 +83,22 @@ class FullText(Protocol):
         """How many documents of the scope hold each of `terms`, where any does."""
         ...
 
+    async def continuations(self, scope: ScopeKey, beginning: str) -> Mapping[str, int]:
+        """The first MAX_CONTINUATIONS terms that begin so, in order, as `frequencies` has them."""
+        ...
+
     def search(
         self,
         scope: ScopeKey,
         weights: Mapping[str, float],
         conversations: Sequence[ConversationKey],
+        without: Sequence[str] = (),
     ) -> Search:
-        """Finds what holds any of the terms, inside `conversations` where there are any."""
+        """
+        Finds what holds any of the terms, inside `conversations` where there are any.
+
+        What holds a term of `without` is left out.
+        """
         ...
 
 
@@ -89,6 +108,10 @@ def full_text(connection: AsyncConnection) -> FullText:
 
 def _scoped(scope: ScopeKey, term: str) -> str:
     return f"{scope}:{term}"
+
+
+def _unscoped(term: str) -> str:
+    return term.partition(":")[2]
 
 
 def _place(conversation: ConversationKey) -> str:
@@ -101,6 +124,10 @@ def _selects(sql: str) -> TextualSelect:
 
 _FTS5_FREQUENCIES = Constant.on_sqlite(
     "SELECT term, doc FROM full_text_vocabulary WHERE term IN (SELECT value FROM json_each(:terms))"
+)
+_LAST_CHARACTER = "\U0010ffff"
+_FTS5_CONTINUATIONS = Constant.on_sqlite(
+    "SELECT term, doc FROM full_text_vocabulary WHERE term >= :first AND term < :last LIMIT :most"
 )
 _FTS5_HELD = text("SELECT rowid FROM full_text WHERE full_text MATCH :places")
 # CROSS JOIN keeps SQLite from turning the two around; LIMIT -1 has it read the JSON only once.
@@ -125,6 +152,9 @@ class _Fts5:
         if rows:
             await self.connection.execute(insert(fts5), rows)
 
+    async def clear(self) -> None:
+        await self.connection.execute(insert(fts5), {"full_text": "delete-all"})
+
     async def held(self, conversations: Sequence[ConversationKey]) -> Sequence[ItemKey]:
         places = " OR ".join(f'"{_place(each)}"' for each in conversations)
         if not places:
@@ -137,16 +167,26 @@ class _Fts5:
         rows = await _FTS5_FREQUENCIES.fetch(self.connection, terms=list(scoped))
         return {scoped[term]: documents for term, documents in rows}
 
+    async def continuations(self, scope: ScopeKey, beginning: str) -> Mapping[str, int]:
+        first = _scoped(scope, beginning)
+        rows = await _FTS5_CONTINUATIONS.fetch(
+            self.connection, first=first, last=first + _LAST_CHARACTER, most=MAX_CONTINUATIONS
+        )
+        return {_unscoped(term): documents for term, documents in rows}
+
     def search(
         self,
         scope: ScopeKey,
         weights: Mapping[str, float],
         conversations: Sequence[ConversationKey],
+        without: Sequence[str] = (),
     ) -> Search:
         places = " OR ".join(f'"{_place(each)}"' for each in conversations)
         inside = f" AND place : ({places})" if places else ""
+        unwanted = " OR ".join(f'"{_scoped(scope, term)}"' for term in without)
+        outside = f" NOT terms : ({unwanted})" if unwanted else ""
         matches = [
-            [f'terms : "{_scoped(scope, term)}"{inside}', weight]
+            [f'(terms : "{_scoped(scope, term)}"{inside}){outside}', weight]
             for term, weight in weights.items()
         ]
         return Search(FTS5_SEARCH, {"matches": json.dumps(matches)})
@@ -163,6 +203,14 @@ _TSVECTOR_FREQUENCIES = text(
     "SELECT t.term, (SELECT count(*) FROM full_text WHERE document @@ t.query::tsquery) AS doc"
     " FROM unnest(:terms, :queries) AS t(term, query)"
 ).bindparams(bindparam("terms", type_=_TEXTS), bindparam("queries", type_=_TEXTS))
+# Lexemes are counted in the documents that the index finds; PostgreSQL keeps no list of them.
+_TSVECTOR_CONTINUATIONS = text(
+    "SELECT held.lexeme, count(*) FROM"
+    " (SELECT document FROM full_text WHERE document @@ (:query)::tsquery LIMIT :read) AS found,"
+    " unnest(found.document) AS held"
+    " WHERE starts_with(held.lexeme, :first)"
+    ' GROUP BY held.lexeme ORDER BY held.lexeme COLLATE "C" LIMIT :most'
+)
 _TSVECTOR_HELD = text("SELECT item_key FROM full_text WHERE document @@ (:places)::tsquery")
 TSVECTOR_SEARCH = _selects(
     "SELECT f.item_key, t.weight FROM unnest(:queries, :weights) AS t(query, weight)"
@@ -183,6 +231,9 @@ class _Tsvector:
         keys = func.any(bindparam("keys", [entry.key for entry in entries], type_=_KEYS))
         await self.connection.execute(delete(full_text_postgres).where(c.item_key == keys))
 
+    async def clear(self) -> None:
+        await self.connection.execute(text("TRUNCATE full_text"))
+
     async def held(self, conversations: Sequence[ConversationKey]) -> Sequence[ItemKey]:
         places = " | ".join(f"'{_place(each)}'" for each in conversations)
         if not places:
@@ -197,15 +248,25 @@ class _Tsvector:
         )
         return {row.term: row.doc for row in rows if row.doc}
 
+    async def continuations(self, scope: ScopeKey, beginning: str) -> Mapping[str, int]:
+        first = _scoped(scope, beginning)
+        values = {"first": first, "query": f"'{first}':*", "most": MAX_CONTINUATIONS}
+        rows = await self.connection.execute(
+            _TSVECTOR_CONTINUATIONS, {**values, "read": _MAX_DOCUMENTS_READ}
+        )
+        return {_unscoped(term): documents for term, documents in rows}
+
     def search(
         self,
         scope: ScopeKey,
         weights: Mapping[str, float],
         conversations: Sequence[ConversationKey],
+        without: Sequence[str] = (),
     ) -> Search:
         places = " | ".join(f"'{_place(each)}'" for each in conversations)
         inside = f" & ({places})" if places else ""
-        queries = [f"'{_scoped(scope, term)}'{inside}" for term in weights]
+        outside = "".join(f" & !'{_scoped(scope, term)}'" for term in without)
+        queries = [f"'{_scoped(scope, term)}'{inside}{outside}" for term in weights]
         return Search(TSVECTOR_SEARCH, {"queries": queries, "weights": list(weights.values())})
 
 

@@ -10,6 +10,7 @@ from app.adapters.sql import tables as t
 from app.adapters.sql.cursors import decode_cursor, encode_cursor
 from app.adapters.sql.full_text import Entry, full_text
 from app.adapters.sql.outbox import enqueue
+from app.adapters.sql.rebuild import not_yet_built
 from app.adapters.sql.scopes import SqlScopes
 from app.domain.conversation import Conversation, Message, Role
 from app.domain.errors import MessageNotFound
@@ -120,13 +121,20 @@ class SqlMessages:
         return list(terms)
 
     async def unindex(self, conversation: Conversation, *, now: datetime) -> None:
+        later = await not_yet_built(self.connection)
         terms = await self._terms(conversation)
-        await full_text(self.connection).remove(_entries(conversation, terms))
+        held = {key: each for key, each in terms.items() if not later(key)}
+        await full_text(self.connection).remove(_entries(conversation, held))
         await enqueue(self.connection, self.tenant, conversation.scope, list(terms), now=now)
-        await self._touch(conversation, terms, sign=-1)
+        await self._touch(conversation, held, sign=-1)
 
     async def reindex(self, conversation: Conversation, *, now: datetime) -> None:
-        await self._index(conversation, await self._terms(conversation), now=now)
+        later = await not_yet_built(self.connection)
+        terms = await self._terms(conversation)
+        lacking = {key: each for key, each in terms.items() if not later(key)}
+        await self._index(conversation, lacking, now=now)
+        waiting = [key for key in terms if key not in lacking]
+        await enqueue(self.connection, self.tenant, conversation.scope, waiting, now=now)
 
     async def _index(
         self, conversation: Conversation, terms: Mapping[ItemKey, Sequence[str]], *, now: datetime

@@ -5,21 +5,19 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy import delete, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import insert_or_keep, insert_or_replace, is_postgres, shifted
 from app.adapters.sql.indexable import belonging, message_rows
+from app.adapters.sql.rebuild import SqlRebuild
 from app.domain.ids import ItemKey, ScopeKey, TenantId
 from app.domain.memory import Table, item_key
 from app.ports.store import OutboxRow
 
 
 @dataclass(frozen=True, slots=True)
-class SqlProjections:
-    connection: AsyncConnection
-
+class SqlProjections(SqlRebuild):
     async def claim(self, *, now: datetime, limit: int, lease: float) -> Sequence[OutboxRow]:
         o = d.outbox.c
         due = (

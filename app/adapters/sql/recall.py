@@ -29,6 +29,8 @@ from app.adapters.sql.full_text import (
     FTS5_SEARCH,
     MAX_CONVERSATIONS_INSIDE,
     TSVECTOR_SEARCH,
+    FullText,
+    Search,
     full_text,
 )
 from app.adapters.sql.types import from_micros
@@ -40,6 +42,7 @@ from app.ports import RecallFilter
 from app.ports.store import LexicalAnswer
 from app.ranking.bm25 import idf
 from app.ranking.pool import Recalled
+from app.text.terms import QueryTerms
 
 _MAX_POSTINGS = 4_000
 """Rows that one search may read: the most telling terms go first, the frequent ones stay unpaid."""
@@ -99,23 +102,50 @@ class SqlRecall:
         return [item_key(Table.MESSAGE, key) for key in keys]
 
     async def find(
-        self, terms: Sequence[str], *, scope: Scope, within: RecallFilter, limit: int
+        self,
+        asked: QueryTerms,
+        *,
+        scope: Scope,
+        within: RecallFilter,
+        limit: int,
+        without: Sequence[str] = (),
     ) -> LexicalAnswer:
         index = full_text(self.connection)
-        frequency = await index.frequencies(scope.key, terms) if terms else {}
+        frequency = await _known(index, scope.key, asked)
         weights = _worth_paying(frequency, scope.messages)
-        if not weights:
-            return LexicalAnswer(keys=[], document_frequency=frequency)
         inside, beside = _split(within)
-        search = index.search(scope.key, weights, inside)
-        values = {**search.values, "most": limit, "the_scope": scope.key, "of_tenant": self.tenant}
-        conditions = narrowed(beside)
+        keys: dict[ItemKey, None] = {}
+        for left_out in [without, ()] if without else [()]:
+            search = index.search(scope.key, weights, inside, left_out)
+            bounds = {"most": limit, "the_scope": scope.key, "of_tenant": self.tenant}
+            if weights:
+                keys |= await self._best(search, narrowed(beside), bounds)
+        return LexicalAnswer(keys=list(keys), document_frequency=frequency)
+
+    async def _best(
+        self,
+        search: Search,
+        conditions: Sequence[ColumnElement[bool]],
+        bounds: Mapping[str, object],
+    ) -> dict[ItemKey, None]:
+        values = {**search.values, **bounds}
         if conditions:
             best = _best(search.statement, conditions)
             rows: Rows = (await self.connection.execute(best, values)).all()
         else:
             rows = await _BEST.fetch(self.connection, **values)
-        return LexicalAnswer(keys=[ItemKey(row[0]) for row in rows], document_frequency=frequency)
+        return dict.fromkeys(ItemKey(row[0]) for row in rows)
+
+
+async def _known(index: FullText, scope: ScopeKey, asked: QueryTerms) -> Mapping[str, int]:
+    """How many documents hold each term, and what continues the names that none of them holds."""
+    words = [*asked.terms, *asked.joined]
+    found = await index.frequencies(scope, words) if words else {}
+    frequency = {term: found[term] for term in words if term in found}
+    for beginning in asked.prefixes:
+        if not any(term.startswith(beginning) for term in found):
+            frequency |= await index.continuations(scope, beginning)
+    return frequency
 
 
 def _worth_paying(frequency: Mapping[str, int], documents: int) -> Mapping[str, float]:

@@ -1,0 +1,254 @@
+"""
+Time expressions of a query as intervals: "yesterday", "in May", "two weeks ago", "on 5 March 2023".
+
+Rules instead of a library: resolving is part of understanding memory, so a reader should see what
+"last Friday" means here. What has no year lies in the past: "in May" is the May that began last.
+Each rule takes what it understood out of the text, so that "5 March 2023" is not 2023 as well.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+MONTHS = (
+    "january february march april may june july august september october november december"
+).split()
+WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
+_COUNTS = {"a couple of": 2, "a few": 3, "couple of": 2, "few": 3, "several": 4, "an": 1, "a": 1}
+_SEASONS = {"winter": 12, "spring": 3, "summer": 6, "autumn": 9, "fall": 9}
+
+EXACT, ROUGH, WIDE, VAGUE = 1.0, 0.8, 0.6, 0.4
+"""How much an interval tells: a day or a date, a week or month, a season or year, "recently"."""
+
+MAX_CHARACTERS = 2_000
+"""Of a query; what follows is not looked at."""
+
+DAY = timedelta(days=1)
+WEEK = timedelta(days=7)
+_QUARTER = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """From `start` up to `stop`, which is not in it; `strength` above 0, up to 1."""
+
+    start: datetime
+    stop: datetime
+    strength: float
+
+
+_Resolve = Callable[[re.Match[str], datetime], Interval]
+
+
+def intervals_of(query: str, now: datetime) -> Sequence[Interval]:
+    """
+    The times that `query` speaks of, seen from `now`, in the order of the rules.
+
+    What lies ahead of `now` is left out: nothing was said there yet.
+    """
+    text, found = query[:MAX_CHARACTERS].casefold(), list[Interval]()
+    if not _HINT.search(text):
+        return found
+    for rule, resolve in _RULES:
+        matches = list(rule.finditer(text))
+        for interval in (_resolved(resolve, match, now) for match in matches):
+            if interval is not None and interval.start < min(interval.stop, now):
+                found.append(interval)
+        if matches:
+            text = rule.sub(lambda match: " " * len(match[0]), text)
+    return found
+
+
+def _resolved(resolve: _Resolve, match: re.Match[str], now: datetime) -> Interval | None:
+    """What the rule makes of it, moved by a "since", "after" or "before"; None: no such time."""
+    try:
+        return _moved(resolve(match, now), match.groupdict().get("edge"), now)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _moved(interval: Interval, edge: str | None, now: datetime) -> Interval:
+    match edge:
+        case "since":
+            return replace(interval, stop=now)
+        case "after":
+            return Interval(interval.stop, now, interval.strength)
+        case "before" | "until":
+            year = timedelta(days=365)
+            return Interval(interval.start - year, interval.start, min(interval.strength, WIDE))
+        case _:
+            return interval
+
+
+def _day(at: datetime, days: int = 1) -> Interval:
+    start = at.replace(hour=0, minute=0, second=0, microsecond=0)
+    return Interval(start, start + days * DAY, EXACT)
+
+
+def _week(at: datetime) -> Interval:
+    monday = _day(at).start - at.weekday() * DAY
+    return Interval(monday, monday + WEEK, ROUGH)
+
+
+def _months(year: int, month: int, now: datetime, *, count: int = 1) -> Interval:
+    """`count` months from a month on, which may lie outside of 1 to 12, in the zone of `now`."""
+    first, stop = (
+        datetime(year + number // 12, number % 12 + 1, 1, tzinfo=now.tzinfo)
+        for number in (month - 1, month - 1 + count)
+    )
+    return Interval(first, stop, ROUGH if count <= _QUARTER else WIDE)
+
+
+def _month_number(name: str) -> int:
+    return next(at for at, month in enumerate(MONTHS, 1) if month.startswith(name[:3]))
+
+
+def _number(words: str) -> int:
+    words = " ".join(words.split())
+    if words in _COUNTS:
+        return _COUNTS[words]
+    return int(words) if words.isdigit() else _NUMBERS.index(words)
+
+
+def _date(year: str | None, month: int, day: int, now: datetime) -> Interval:
+    """That day; without a year the last one that is not ahead."""
+    if year:
+        return _day(now.replace(year=int(year), month=month, day=day))
+    this_year = now.replace(month=month, day=day)
+    return _day(this_year if this_year <= now else this_year.replace(year=now.year - 1))
+
+
+def _iso_date(match: re.Match[str], now: datetime) -> Interval:
+    return _date(match["year"], int(match["month"]), int(match["day"]), now)
+
+
+def _named_date(match: re.Match[str], now: datetime) -> Interval:
+    return _date(match["year"], _month_number(match["month"]), int(match["day"]), now)
+
+
+def _month_of_year(match: re.Match[str], now: datetime) -> Interval:
+    return _months(int(match["year"]), _month_number(match["month"]), now)
+
+
+def _month_alone(match: re.Match[str], now: datetime) -> Interval:
+    month = _month_number(match["month"])
+    year = now.year if month <= now.month else now.year - 1
+    if match["which"] == "last" and (year, month) == (now.year, now.month):
+        year -= 1
+    return _months(year, month, now)
+
+
+def _quarter(match: re.Match[str], now: datetime) -> Interval:
+    first = 3 * int(match["quarter"]) - 2
+    year = int(match["year"]) if match["year"] else now.year - (first > now.month)
+    return _months(year, first, now, count=_QUARTER)
+
+
+def _season(match: re.Match[str], now: datetime) -> Interval:
+    """Of the north; a winter belongs to the year in which it began."""
+    first = _SEASONS[match["season"]]
+    if said := match.groupdict().get("year"):
+        year = int(said)
+    else:
+        year = now.year if first <= now.month else now.year - 1
+        over = _months(year, first, now, count=_QUARTER).stop <= now
+        year -= match["which"] == "last" and not over
+    return replace(_months(year, first, now, count=_QUARTER), strength=WIDE)
+
+
+def _year(match: re.Match[str], now: datetime) -> Interval:
+    return _months(int(match["year"]), 1, now, count=12)
+
+
+def _near_day(match: re.Match[str], now: datetime) -> Interval:
+    words = " ".join(match["day"].split())
+    back = {"the day before yesterday": 2, "yesterday": 1, "last night": 1}.get(words, 0)
+    return _day(now - back * DAY)
+
+
+def _weekday(match: re.Match[str], now: datetime) -> Interval:
+    """The last such day; today counts only as "this", "on" or "since" it."""
+    back = (now.weekday() - WEEKDAYS.index(match["weekday"])) % 7
+    if back == 0 and match["which"] in ("last", "past", "previous"):
+        back = 7
+    return _day(now - back * DAY)
+
+
+def _ago(match: re.Match[str], now: datetime) -> Interval:
+    """A day ago is that day, a month ago a month around it: people round."""
+    count, unit = _number(match["count"]), match["unit"]
+    if unit == "day":
+        return _day(now - count * DAY)
+    if unit == "week":
+        return _week(now - count * WEEK)
+    months = count * (12 if unit == "year" else 1)
+    at = _months(now.year, now.month - months, now)
+    return replace(at, start=at.start - 15 * DAY * (count > 1), stop=at.stop, strength=ROUGH)
+
+
+def _relative(match: re.Match[str], now: datetime) -> Interval:
+    """The week, month, year or weekend that runs, or the one before it."""
+    back = 0 if match["which"] == "this" else 1
+    match match["unit"]:
+        case "week":
+            return _week(now - back * WEEK)
+        case "weekend":
+            saturday = _week(now - back * WEEK).start + 5 * DAY
+            return _day(saturday, 2)
+        case "month":
+            return _months(now.year, now.month - back, now)
+        case _:
+            return _months(now.year - back, 1, now, count=12)
+
+
+def _span(match: re.Match[str], now: datetime) -> Interval:
+    """The last so many days, up to now."""
+    days = {"day": 1, "week": 7, "month": 30, "year": 365}[match["unit"]]
+    return Interval(now - _number(match["count"]) * days * DAY, now, ROUGH)
+
+
+def _lately(_: re.Match[str], now: datetime) -> Interval:
+    return Interval(now - 2 * WEEK, now, VAGUE)
+
+
+_EDGE = r"(?:(?P<edge>since|after|before|until) )?"
+_FULL_MONTH = "(?P<month>" + "|".join(MONTHS) + ")"
+_MONTH = _FULL_MONTH[:-1] + "|" + "|".join(month[:3] for month in MONTHS) + ")"
+_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_YEAR = r"(?P<year>(?:19|20)\d\d)"
+_COUNT = rf"(?P<count>\d{{1,3}}|{'|'.join(_NUMBERS[1:])}|{'|'.join(_COUNTS)})"
+_UNIT = r"(?P<unit>day|week|month|year)s?"
+_SEASON = f"(?P<season>{'|'.join(_SEASONS)})"
+_NEAR_DAY = "the day before yesterday|yesterday|last night|today|tonight|this morning"
+_LATELY = "recently|lately|the other day|these days"
+_BEFORE_WEEKDAY = "last|this|on|past|previous"
+
+_PATTERNS: Sequence[tuple[str, _Resolve]] = [
+    (rf"{_EDGE}{_YEAR}-(?P<month>\d\d)-(?P<day>\d\d)", _iso_date),
+    (rf"{_EDGE}(?:the )?{_DAY}(?: of)? {_MONTH}\.?(?:,? {_YEAR})?", _named_date),
+    (rf"{_EDGE}{_MONTH}\.? {_DAY}(?![:\d])(?:,? {_YEAR})?", _named_date),
+    (rf"{_EDGE}{_MONTH}\.?,?(?: of)? {_YEAR}", _month_of_year),
+    (rf"{_EDGE}q(?P<quarter>[1-4])(?: (?:of )?{_YEAR})?", _quarter),
+    (rf"(?:(?P<which>last|this|in|during|over) )?(?:the )?{_SEASON}(?: of)? {_YEAR}", _season),
+    (rf"(?P<which>last|this|in|during|over) (?:the )?{_SEASON}", _season),
+    (rf"{_EDGE}{_COUNT} {_UNIT} ago", _ago),
+    (rf"(?:in |over |during )?the (?:last|past) {_COUNT} {_UNIT}", _span),
+    (rf"(?:last|past) {_COUNT} {_UNIT}", _span),
+    (rf"{_EDGE}(?P<which>last|this|past|previous) (?P<unit>week|weekend|month|year)", _relative),
+    (rf"{_EDGE}(?P<day>{_NEAR_DAY})", _near_day),
+    (rf"(?P<edge>since) (?P<which>)(?P<weekday>{'|'.join(WEEKDAYS)})", _weekday),
+    (rf"(?P<which>{_BEFORE_WEEKDAY}) (?P<weekday>{'|'.join(WEEKDAYS)})", _weekday),
+    (rf"(?P<which>in|during|last|this|early|late|mid|of) {_FULL_MONTH}", _month_alone),
+    (rf"(?P<edge>since|before|until|after) (?P<which>){_FULL_MONTH}", _month_alone),
+    (rf"(?:in|during|of|(?P<edge>since|before|until|after)) {_YEAR}", _year),
+    (_LATELY, _lately),
+]
+_RULES = [
+    (re.compile(rf"\b(?:{pattern})\b".replace(" ", r"\s+")), resolve)
+    for pattern, resolve in _PATTERNS
+]
+_NAMES = "|".join([*MONTHS, *WEEKDAYS, *_SEASONS])
+_HINT = re.compile(rf"\d|ago|last|past|this|since|day|night|morning|recently|lately|{_NAMES}")
+"""Without any of these no rule matches; most queries have none."""

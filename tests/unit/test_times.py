@@ -1,0 +1,149 @@
+from datetime import UTC, datetime, timedelta, timezone
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from app.ranking.timing import time_match
+from app.text import times
+from app.text.times import EXACT, ROUGH, VAGUE, WIDE, Interval, intervals_of
+
+NOW = datetime(2026, 3, 4, 15, 30, tzinfo=UTC)  # a Wednesday
+
+
+@pytest.mark.parametrize(
+    ("query", "start", "stop", "strength"),
+    [
+        ("what did I say yesterday?", "2026-03-03", "2026-03-04", EXACT),
+        ("the day before yesterday", "2026-03-02", "2026-03-03", EXACT),
+        ("this morning", "2026-03-04", "2026-03-05", EXACT),
+        ("Last  Night", "2026-03-03", "2026-03-04", EXACT),
+        ("three days ago", "2026-03-01", "2026-03-02", EXACT),
+        ("a couple of days ago", "2026-03-02", "2026-03-03", EXACT),
+        ("on 2023-05-08", "2023-05-08", "2023-05-09", EXACT),
+        ("on 5 March 2023", "2023-03-05", "2023-03-06", EXACT),
+        ("the 3rd of May, 2024", "2024-05-03", "2024-05-04", EXACT),
+        ("March 5th", "2025-03-05", "2025-03-06", EXACT),
+        ("Mar. 3", "2026-03-03", "2026-03-04", EXACT),
+        ("Dec 24, 2025", "2025-12-24", "2025-12-25", EXACT),
+        ("on Friday", "2026-02-27", "2026-02-28", EXACT),
+        ("on Wednesday", "2026-03-04", "2026-03-05", EXACT),
+        ("last Wednesday", "2026-02-25", "2026-02-26", EXACT),
+        ("last week", "2026-02-23", "2026-03-02", ROUGH),
+        ("two weeks ago", "2026-02-16", "2026-02-23", ROUGH),
+        ("last weekend", "2026-02-28", "2026-03-02", EXACT),
+        ("this month", "2026-03-01", "2026-04-01", ROUGH),
+        ("last month", "2026-02-01", "2026-03-01", ROUGH),
+        ("two months ago", "2025-12-17", "2026-02-01", ROUGH),
+        ("a year ago", "2025-03-01", "2025-04-01", ROUGH),
+        ("in May", "2025-05-01", "2025-06-01", ROUGH),
+        ("in March", "2026-03-01", "2026-04-01", ROUGH),
+        ("last March", "2025-03-01", "2025-04-01", ROUGH),
+        ("July 2023", "2023-07-01", "2023-08-01", ROUGH),
+        ("in Q3 2023", "2023-07-01", "2023-10-01", ROUGH),
+        ("q2", "2025-04-01", "2025-07-01", ROUGH),
+        ("last summer", "2025-06-01", "2025-09-01", WIDE),
+        ("last winter", "2025-12-01", "2026-03-01", WIDE),
+        ("summer of 2022", "2022-06-01", "2022-09-01", WIDE),
+        ("last year", "2025-01-01", "2026-01-01", WIDE),
+        ("in 2022", "2022-01-01", "2023-01-01", WIDE),
+        ("before June 2025", "2024-06-01", "2025-06-01", WIDE),
+        ("before 2025", "2024-01-02", "2025-01-01", WIDE),
+        ("since Monday", "2026-03-02", NOW, EXACT),
+        ("after 2025-12-24", "2025-12-25", NOW, EXACT),
+        ("in the last three weeks", NOW - timedelta(days=21), NOW, ROUGH),
+        ("past 10 days", NOW - timedelta(days=10), NOW, ROUGH),
+        ("what did we do recently", NOW - timedelta(days=14), NOW, VAGUE),
+    ],
+)
+def test_an_expression_is_an_interval(
+    query: str, start: datetime | str, stop: datetime | str, strength: float
+) -> None:
+    def at(time: datetime | str) -> datetime:
+        return time if isinstance(time, datetime) else datetime.fromisoformat(time + "T00:00Z")
+
+    assert intervals_of(query, NOW) == [Interval(at(start), at(stop), strength)]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "may I ask",
+        "the march of time",
+        "next week",
+        "tomorrow",
+        "on 31 February 2020",
+        "3000 years ago",
+        "this weekend",
+        "the last time we met",
+        "1999 bottles",
+        "12:30",
+        "falling leaves",
+        "",
+    ],
+)
+def test_nothing_is_made_of_other_words(query: str) -> None:
+    assert intervals_of(query, NOW) == []
+
+
+def test_one_query_may_speak_of_two_times() -> None:
+    found = intervals_of("between 5 May 2023 and July 2023", NOW)
+    assert [str(each.start.date()) for each in found] == ["2023-05-05", "2023-07-01"]
+
+
+def test_days_are_those_of_the_asker() -> None:
+    zone = timezone(timedelta(hours=10))
+    (found,) = intervals_of("yesterday", datetime(2026, 3, 4, 1, tzinfo=zone))
+    assert found.start == datetime(2026, 3, 2, 14, tzinfo=UTC)
+
+
+WORDS = st.sampled_from(
+    "in on last this since before a few 0 3 31 999 days weeks months years ago may march friday"
+    " summer 2024 0001 9999 1900 2024-02-30 q3 the of".split()
+)
+
+
+@given(
+    st.text() | st.lists(WORDS, max_size=8).map(" ".join),
+    st.datetimes(timezones=st.just(UTC)),
+)
+def test_no_query_fails_and_no_interval_is_empty_or_ahead(query: str, now: datetime) -> None:
+    for each in intervals_of(query, now):
+        assert each.start < each.stop
+        assert each.start < now
+        assert 0 < each.strength <= 1
+
+
+Times = NDArray[np.float64]
+TIMES = st.lists(st.floats(0, 4e9), max_size=20).map(lambda times: np.array(times, np.float64))
+
+
+@given(TIMES, st.sampled_from(["yesterday", "last year", "in May", "since Monday"]))
+def test_a_match_is_a_share_and_whole_only_inside(created_at: Times, query: str) -> None:
+    (each,) = intervals_of(query, NOW)
+    match = time_match(created_at, [each])
+    assert match.shape == created_at.shape
+    assert ((match >= 0) & (match <= np.float32(each.strength))).all()
+    inside = (created_at >= each.start.timestamp()) & (created_at <= each.stop.timestamp())
+    assert (match[inside] == np.float32(each.strength)).all()
+
+
+def test_a_match_fades_with_the_distance_and_faster_before_than_after() -> None:
+    day = 86_400.0
+    noon = datetime(2026, 3, 3, 12, tzinfo=UTC).timestamp()
+    times = np.array([noon, noon + day, noon + 9 * day, noon - day, noon - 9 * day])
+    match = time_match(times, intervals_of("yesterday", NOW))
+    assert match[0] == 1.0
+    assert match[0] > match[1] > match[3] > match[2] > match[4]
+
+
+def test_without_a_time_nothing_matches() -> None:
+    assert time_match(np.array([1.0, 2.0]), []).tolist() == [0.0, 0.0]
+
+
+@given(st.text() | st.lists(WORDS, max_size=8).map(" ".join))
+def test_the_quick_look_misses_no_rule(query: str) -> None:
+    matched = any(rule.search(query.casefold()) for rule, _ in times._RULES)
+    assert not matched or times._HINT.search(query.casefold())
