@@ -25,6 +25,7 @@ from app.domain.ids import (
     BundleId,
     ConversationId,
     ConversationKey,
+    ItemId,
     ItemKey,
     MessageId,
     MessageKey,
@@ -34,8 +35,22 @@ from app.domain.ids import (
 from app.domain.memory import ItemType
 from app.ports import RecallFilter
 from app.ranking.pool import Recalled
+from app.text.chunks import Span
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedChunk:
+    """A chunk of a message, with what is counted once, at write; `terms` and `bag` as there."""
+
+    id: ItemId
+    span: Span
+    content: str
+    tokens: int
+    content_hash: bytes
+    terms: Sequence[str]
+    bag: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,9 +60,11 @@ class PreparedMessage:
     message: Message
     content_hash: bytes
     terms: Sequence[str]
-    """In order, repeats included; empty for what full text does not hold."""
+    """In order, repeats included; empty for what no index holds."""
     bag: bytes | None
     """The packed terms (app/ranking/bm25.py); None keeps it out of every index."""
+    chunks: Sequence[PreparedChunk] = ()
+    """What full text holds instead of the message; the vector index holds both."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -273,6 +290,12 @@ class Recall(Protocol):
         self, keys: Sequence[ItemKey], *, scopes: Sequence[ScopeKey], model: str
     ) -> Recalled:
         """What of `keys` is recallable in `scopes`, with its vector of `model`, by key."""
+        ...
+
+    async def chunks(
+        self, messages: Sequence[MessageKey], *, scopes: Sequence[ScopeKey], model: str
+    ) -> Recalled:
+        """The chunks of these messages, as `hydrate` would return them; the first 1,000."""
         ...
 
     async def remaining(

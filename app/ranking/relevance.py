@@ -15,6 +15,10 @@ FULL_MATCH = 0.5
 """The share of a query's idf mass whose BM25 counts as a full lexical match."""
 
 
+WHOLE = np.float32(1.0)
+"""What the cosine of a whole message is worth to its chunks."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relevance:
     """Relevance and what it is made of, each of shape (n,), in [0, 1]."""
@@ -52,7 +56,10 @@ def relevance(query: QueryView, pool: Pool) -> Relevance:
 def _cosines(query: QueryView, pool: Pool) -> Floats:
     if query.vector is None:
         return np.zeros(len(pool.vectors), dtype=np.float32)
-    cosines: Floats = np.clip(pool.vectors @ query.vector, 0.0, 1.0).astype(np.float32)
+    own = pool.vectors @ query.vector
+    if pool.whole_vectors is not pool.vectors:
+        own = np.maximum(own, WHOLE * (pool.whole_vectors @ query.vector))
+    cosines: Floats = np.clip(own, 0.0, 1.0).astype(np.float32)
     return cosines
 
 
