@@ -1,5 +1,6 @@
 """The smallest pieces that serve: which chunk stands for a message, and what is said only once."""
 
+from bisect import insort
 from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np
@@ -57,8 +58,16 @@ def said_once(stretches: Iterable[Stretch | None]) -> list[tuple[int, int] | Non
             continue
         message, start, stop = stretch
         before = told.setdefault(message, [])
-        start = max([start, *(end for begin, end in before if begin <= start)])
-        stop = max(start, min([stop, *(begin for begin, _ in before if begin > start)]))
-        before.append((start, stop))
+        start, stop = _left_of(start, stop, before)
+        insort(before, (start, stop))
         left.append((start, stop))
     return left
+
+
+def _left_of(start: int, stop: int, before: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """What of a stretch is in none of those before it, which are in order."""
+    for begin, end in before:
+        if begin <= start < end:
+            start = end
+    later = [begin for begin, _ in before if begin > start]
+    return start, max(start, min([stop, *later]))

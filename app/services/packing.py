@@ -152,7 +152,7 @@ class Packer:
             each if span is None else replace(each, item=self._cut(each.item, *span))
             for each, span in zip(chosen, left, strict=True)
         ]
-        return [each for each in kept if each.item.content]
+        return [each for each in kept if each.item.content or each.item.span is None]
 
     def _cut(self, item: MemoryItem, start: int, stop: int) -> MemoryItem:
         """The part of a chunk, without the blanks at its ends."""

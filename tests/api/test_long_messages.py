@@ -147,6 +147,8 @@ async def test_the_end_of_the_running_conversation_is_shown_with_its_beginning(
     for item in pieces_of(bundle, message):
         assert item["lineage"][0]["start"] >= shown
     assert bundle["metadata"]["total_tokens"] <= 1_500
+    replayed = await get(client, f"/bundles/{bundle['bundle_id']}")
+    assert [each["content"] for each in replayed["recent_history"]] == [beginning, question]
 
 
 async def test_chunks_of_what_is_in_the_history_are_not_retrieved_again(
