@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.domain.context import MemoryItem
 from app.domain.ids import ItemKey, MessageKey
@@ -98,6 +99,15 @@ class Pool:
     bags: Bags
     whole_vectors: Floats
     whole_bags: Bags
+
+    @property
+    def has_chunks(self) -> bool:
+        return self.whole_vectors is not self.vectors
+
+    @property
+    def is_chunk(self) -> NDArray[np.bool_]:
+        """True for each chunk, shape (n,)."""
+        return np.array([kind is not None for kind in self.recalled.kinds], dtype=np.bool_)
 
     @classmethod
     def of(cls, recalled: Recalled, *, dimension: int) -> Self:
