@@ -1,7 +1,7 @@
 """
-Hide sentences at random depths of long messages and count how many a small bundle brings back.
+Hide sentences at random depths of long messages and count how many a bundle brings back.
 
-    python -m loadtests.needles --url http://127.0.0.1:8000 --budget 1000
+    python -m loadtests.needles --url http://127.0.0.1:8000 --budgets 1000 32000
 
 Each message is about everyday matters, of 1,000 to 20,000 tokens, and holds some sentences about
 somebody that nothing else tells of; half of the questions use their words, half paraphrase them.
@@ -126,18 +126,25 @@ def _sentence(chance: random.Random) -> str:
 def main() -> None:
     options = _options()
     run = uuid.uuid4().hex[:8]
-    found: dict[int, list[bool]] = defaultdict(list)
+    found: dict[int, list[list[bool]]] = defaultdict(list)
     with httpx.Client(base_url=options.url, timeout=630, trust_env=False) as client:
         for number, haystack in enumerate(haystacks(options.seed)):
             user = f"needles-{run}-{number}"
             _store(client, haystack, user)
             for needle in haystack.needles:
-                found[haystack.length].append(_is_found(client, needle, user, options.budget))
-    print("| tokens of the message | needles | found |\n| ---: | ---: | ---: |")
-    for length, hits in found.items():
-        print(f"| {length:,} | {len(hits)} | {sum(hits) / len(hits):.3f} |")
-    every = [hit for hits in found.values() for hit in hits]
-    print(f"| all | {len(every)} | {sum(every) / len(every):.3f} |")
+                hits = [_is_found(client, needle, user, budget) for budget in options.budgets]
+                found[haystack.length].append(hits)
+    budgets = " | ".join(f"found in {budget:,}" for budget in options.budgets)
+    print(f"| tokens of the message | needles | {budgets} |")
+    print(f"| ---: | ---: |{' ---: |' * len(options.budgets)}")
+    for length, rows in found.items():
+        print(_row(f"{length:,}", rows))
+    print(_row("all", [hits for rows in found.values() for hits in rows]))
+
+
+def _row(name: str, rows: list[list[bool]]) -> str:
+    shares = [sum(hits) / len(rows) for hits in zip(*rows, strict=True)]
+    return " | ".join([f"| {name}", str(len(rows)), *(f"{share:.3f}" for share in shares)]) + " |"
 
 
 def _store(client: httpx.Client, haystack: Haystack, user: str) -> None:
@@ -162,7 +169,9 @@ def _options() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--url", default="http://127.0.0.1:8000")
-    parser.add_argument("--budget", type=int, default=1_000, help="tokens of a bundle")
+    parser.add_argument(
+        "--budgets", type=int, nargs="+", default=[1_000, 32_000], help="tokens of a bundle"
+    )
     parser.add_argument("--seed", type=int, default=7)
     return parser.parse_args()
 
