@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from uuid import UUID
@@ -157,9 +157,35 @@ def a_message(
     )
 
 
-def recalled(*items: MemoryItem, vectors: Mapping[int, Floats] | None = None) -> Recalled:
-    """The items in columns; `vectors` by place."""
+def a_chunk(row: int, message: MemoryItem, start: int, stop: int, *, tokens: int = 5) -> MemoryItem:
+    """A chunk of `message`, as if it was found."""
+    (edge,) = message.lineage
+    return replace(
+        message,
+        key=item_key(Table.CHUNK, row),
+        id=ItemId(uuid_of(1_000 + row)),
+        type=ItemType.CHUNK,
+        content=message.content[start:stop],
+        content_hash=content_hash(message.content[start:stop], None),
+        tokens=tokens,
+        lineage=(replace(edge, start=start, stop=stop),),
+    )
+
+
+def _message_of(item: MemoryItem) -> MessageKey:
+    """The rows of messages made here have their number as id."""
+    return MessageKey(UUID(item.lineage[0].id).int)
+
+
+def recalled(
+    *items: MemoryItem,
+    vectors: Mapping[int, Floats] | None = None,
+    pieces: Mapping[int, int] | None = None,
+) -> Recalled:
+    """The items in columns; `vectors` by place, `pieces` of those places have so many chunks."""
     packed = {at: pack_vector(vector) for at, vector in (vectors or {}).items()}
+    own_vectors = [packed.get(at) for at in range(len(items))]
+    own_bags = [pack_terms(terms_of(each.content)) for each in items]
     return Recalled(
         keys=[each.key for each in items],
         created_at=[each.created_at.timestamp() for each in items],
@@ -168,13 +194,22 @@ def recalled(*items: MemoryItem, vectors: Mapping[int, Floats] | None = None) ->
         labels=[each.label for each in items],
         contents=[each.content for each in items],
         hashes=[each.content_hash for each in items],
-        vectors=[packed.get(at) for at in range(len(items))],
-        bags=[pack_terms(terms_of(each.content)) for each in items],
+        vectors=own_vectors,
+        bags=own_bags,
+        messages=[_message_of(each) for each in items],
+        whole_vectors=own_vectors,
+        whole_bags=own_bags,
+        pieces=[(pieces or {}).get(at, 0) for at in range(len(items))],
+        kinds=["prose" if each.type is ItemType.CHUNK else None for each in items],
         read=items.__getitem__,
     )
 
 
-def ranked(*items: MemoryItem, pinned: frozenset[int] = frozenset()) -> Ranked:
+def ranked(
+    *items: MemoryItem,
+    pinned: frozenset[int] = frozenset(),
+    pieces: Mapping[int, int] | None = None,
+) -> Ranked:
     """The items, best first, as if ranking had said so; those at the places `pinned` are."""
     scores = np.linspace(0.9, 0.1, len(items), dtype=np.float32)
     sources = {
@@ -182,7 +217,7 @@ def ranked(*items: MemoryItem, pinned: frozenset[int] = frozenset()) -> Ranked:
         for at, each in enumerate(items)
     }
     return Ranked(
-        recalled=recalled(*items),
+        recalled=recalled(*items, pieces=pieces),
         sources=sources,
         score=scores,
         relevance=scores,

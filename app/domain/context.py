@@ -1,7 +1,7 @@
 """What is asked for a turn, and what is answered: the context bundle."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -124,6 +124,25 @@ class MemoryItem:
     importance: int
     content_hash: bytes
     lineage: Sequence[LineageEdge]
+
+    @property
+    def span(self) -> tuple[int, int] | None:
+        """Where a chunk lies in its message; None for what is whole."""
+        edge = self.lineage[0] if self.lineage else None
+        if edge is None or edge.start is None or edge.stop is None:
+            return None
+        return edge.start, edge.stop
+
+
+def part_of(item: MemoryItem, start: int, stop: int) -> MemoryItem:
+    """The part of a chunk from `start` to `stop` of its message, without blanks at its ends."""
+    (edge,) = item.lineage
+    offset = edge.start or 0
+    behind = item.content[start - offset : stop - offset]
+    start += len(behind) - len(behind.lstrip())
+    content = behind.strip()
+    told = replace(edge, start=start, stop=start + len(content))
+    return replace(item, content=content, lineage=(told,))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

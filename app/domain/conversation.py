@@ -30,7 +30,7 @@ class Scope:
     user_id: str | None
     version: int
     messages: int
-    """Messages in full text, for BM25's document count."""
+    """Documents in full text, for BM25: messages, or their chunks where they have some."""
     terms: int
     """Terms in full text, for BM25's average document length."""
     has_pinned: bool = False

@@ -1,5 +1,6 @@
 """What can be recalled, and the one key space that the indexes know it by."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 
@@ -41,10 +42,17 @@ def table_and_row(key: ItemKey) -> tuple[Table, int]:
     return Table(key & (1 << _TABLE_BITS) - 1), key >> _TABLE_BITS
 
 
+def rows_of(table: Table, keys: Iterable[ItemKey]) -> list[int]:
+    """The row keys of those of `keys` that are of `table`."""
+    return [row for each, row in map(table_and_row, keys) if each is table]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineageEdge:
-    """One thing that an item was derived from."""
+    """One thing that an item was derived from; of a part of it, content[start:stop]."""
 
     kind: str
     id: str
     external_id: str | None = None
+    start: int | None = None
+    stop: int | None = None

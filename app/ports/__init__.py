@@ -41,7 +41,11 @@ class Embedder(Protocol):
     def dimension(self) -> int: ...
 
     async def embed(self, texts: Sequence[str]) -> Floats:
-        """Embed `texts`: shape (len(texts), dimension), float32, each row of length 1."""
+        """
+        Embed `texts`: shape (len(texts), dimension), float32, each row of length 1.
+
+        Nothing of a text is left out: what the model cannot read at once it reads in pieces.
+        """
         ...
 
     async def embed_query(self, text: str) -> Floats:
@@ -81,6 +85,14 @@ class RecallFilter:
     after: datetime | None = None
     before: datetime | None = None
     as_of: datetime | None = None
+
+    def of_messages(self) -> bool:
+        """Whether messages, or parts of messages, may be found."""
+        return not self.types or not self.types.isdisjoint({ItemType.MESSAGE, ItemType.CHUNK})
+
+    def has_chunks(self) -> bool:
+        """Whether a part of a message may be found instead of it."""
+        return not self.types or ItemType.CHUNK in self.types
 
     def anywhere(self) -> Self:
         """The same, in every conversation."""

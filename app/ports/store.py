@@ -25,6 +25,7 @@ from app.domain.ids import (
     BundleId,
     ConversationId,
     ConversationKey,
+    ItemId,
     ItemKey,
     MessageId,
     MessageKey,
@@ -34,9 +35,23 @@ from app.domain.ids import (
 from app.domain.memory import ItemType
 from app.ports import RecallFilter
 from app.ranking.pool import Recalled
+from app.text.chunks import Span
 from app.text.terms import QueryTerms
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedChunk:
+    """A chunk of a message, with what is counted once, at write; `terms` and `bag` as there."""
+
+    id: ItemId
+    span: Span
+    content: str
+    tokens: int
+    content_hash: bytes
+    terms: Sequence[str]
+    bag: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,9 +61,11 @@ class PreparedMessage:
     message: Message
     content_hash: bytes
     terms: Sequence[str]
-    """In order, repeats included; empty for what full text does not hold."""
+    """In order, repeats included; empty for what no index holds."""
     bag: bytes | None
     """The packed terms (app/ranking/bm25.py); None keeps it out of every index."""
+    chunks: Sequence[PreparedChunk] = ()
+    """What full text holds instead of the message; the vector index holds both."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -280,6 +297,12 @@ class Recall(Protocol):
         """What of `keys` is recallable in `scopes`, with its vector of `model`, by key."""
         ...
 
+    async def chunks(
+        self, messages: Sequence[MessageKey], *, scopes: Sequence[ScopeKey], model: str
+    ) -> Recalled:
+        """The chunks of these messages, as `hydrate` would return them; the first 1,000."""
+        ...
+
     async def remaining(
         self, keys: Sequence[ItemKey], conversations: Sequence[ConversationKey]
     ) -> int:
@@ -435,21 +458,21 @@ class Observations(Protocol):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unbuilt:
     """
-    Some of the messages that full text lacks while it is built anew, as (content, name).
+    Some of what full text lacks while it is built anew: messages with their chunks.
 
     `after` and `until` are the message keys between which they are all; `left` are the keys that
-    this batch and the later ones go through.
+    this batch and the later ones go through. `texts` are (content, name).
     """
 
     after: int
     until: int
     left: int
-    messages: Mapping[ItemKey, tuple[str, str | None]]
+    texts: Mapping[ItemKey, tuple[str, str | None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analysed:
-    """The terms of a message, and their bag."""
+    """The terms of a message or chunk, and their bag."""
 
     terms: Sequence[str]
     bag: bytes

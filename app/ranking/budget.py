@@ -1,6 +1,6 @@
 """Fitting what was found into the tokens there are."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 
 def pack(
@@ -9,6 +9,7 @@ def pack(
     room: int,
     most: int,
     shared: Sequence[tuple[Hashable, int]] | None = None,
+    inside: Mapping[int, int] | None = None,
 ) -> list[int]:
     """
     Take items in order, skipping each that no longer fits.
@@ -18,17 +19,23 @@ def pack(
         room: Tokens left; at most zero takes nothing that costs anything.
         most: Items that may be taken.
         shared: The group of each item, and what the first item taken of a group costs on top.
+        inside: Which item another one is a part of: one that comes before it, of which only one
+            or the other is taken.
 
     Returns:
         The indexes taken, ascending; their costs sum to at most `room`.
     """
     taken: list[int] = []
     paid: set[Hashable] = set()
+    there: set[int] = set()
     for index, cost in enumerate(costs):
+        if inside and inside.get(index) in there:
+            continue
         group, extra = shared[index] if shared else (None, 0)
         whole = cost if group in paid else cost + extra
         if len(taken) < most and whole <= room:
             taken.append(index)
+            there.add(index)
             paid.add(group)
             room -= whole
     return taken

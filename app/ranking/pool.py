@@ -5,9 +5,10 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.domain.context import MemoryItem
-from app.domain.ids import ItemKey
+from app.domain.ids import ItemKey, MessageKey
 from app.ranking import Floats
 from app.ranking.bm25 import Bags
 from app.text.times import Interval
@@ -36,6 +37,10 @@ class Recalled:
     Few of a pool become part of an answer, so only those are made. `created_at` in seconds since
     1970, `importance` from 1 to 10. `vectors` are packed, None while an item is not embedded;
     `bags` are packed terms.
+
+    `messages` are those that items are or are a part of, `whole_vectors` and `whole_bags` theirs:
+    the item's own where it is not a chunk. `pieces` counts the chunks of an item, 0 for what has
+    none; `kinds` says what a chunk consists of.
     """
 
     keys: Sequence[ItemKey]
@@ -47,6 +52,11 @@ class Recalled:
     hashes: Sequence[bytes]
     vectors: Sequence[bytes | None]
     bags: Sequence[bytes]
+    messages: Sequence[MessageKey]
+    whole_vectors: Sequence[bytes | None]
+    whole_bags: Sequence[bytes]
+    pieces: Sequence[int]
+    kinds: Sequence[str | None]
     read: Callable[[int], MemoryItem]
 
     def __len__(self) -> int:
@@ -66,21 +76,57 @@ class Recalled:
         chosen = {name: [getattr(self, name)[at] for at in wanted] for name in self.columns()}
         return replace(self, **chosen, read=lambda at: self.read(wanted[at]))
 
+    def and_also(self, other: Self) -> Self:
+        """These items, and the others behind them."""
+        both = {name: [*getattr(self, name), *getattr(other, name)] for name in self.columns()}
+        own = len(self)
+        return replace(
+            self,
+            **both,
+            read=lambda at: self.read(at) if at < own else other.read(at - own),
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pool:
-    """n candidates: what they are, their vectors, shape (n, d), and their words."""
+    """
+    n candidates: what they are, their vectors, shape (n, d), and their words.
+
+    The whole ones are those of the messages that they belong to; the same where none is a chunk.
+    """
 
     recalled: Recalled
     vectors: Floats
     bags: Bags
+    whole_vectors: Floats
+    whole_bags: Bags
+
+    @property
+    def has_chunks(self) -> bool:
+        return self.whole_vectors is not self.vectors
+
+    @property
+    def is_chunk(self) -> NDArray[np.bool_]:
+        """True for each chunk, shape (n,)."""
+        return np.array([kind is not None for kind in self.recalled.kinds], dtype=np.bool_)
 
     @classmethod
     def of(cls, recalled: Recalled, *, dimension: int) -> Self:
+        vectors, bags = unpack_vectors(recalled.vectors, dimension), Bags.unpack(recalled.bags)
+        if not any(recalled.kinds):
+            return cls(
+                recalled=recalled,
+                vectors=vectors,
+                bags=bags,
+                whole_vectors=vectors,
+                whole_bags=bags,
+            )
         return cls(
             recalled=recalled,
-            vectors=unpack_vectors(recalled.vectors, dimension),
-            bags=Bags.unpack(recalled.bags),
+            vectors=vectors,
+            bags=bags,
+            whole_vectors=unpack_vectors(recalled.whole_vectors, dimension),
+            whole_bags=Bags.unpack(recalled.whole_bags),
         )
 
 

@@ -1,9 +1,11 @@
 """Building the context an agent reads before its next turn."""
 
+import re
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from app.domain.context import (
     Candidate,
@@ -14,21 +16,23 @@ from app.domain.context import (
     Intent,
     Source,
 )
-from app.domain.conversation import Message
+from app.domain.conversation import Message, Scope
 from app.domain.ids import BundleId, ItemKey
 from app.domain.memory import Table, item_key
 from app.ports import Clock, Embedder, NewId, Telemetry
 from app.ports.store import Store
 from app.ranking.bm25 import idf
 from app.ranking.candidates import NOTHING, Ranked, Taste, rank
+from app.ranking.pieces import best_of_each, chunks_in, wholes, without_pieces
 from app.ranking.pool import Pool, QueryView, Recalled
 from app.services.packing import Packed, Packer
 from app.services.recall import Found, Recaller, Situation
+from app.text.excerpt import shown_of
 from app.text.intent import intent_of
 from app.text.negation import split_exclusions
 from app.text.scripts import fold
 from app.text.terms import exclusion
-from app.text.times import intervals_of
+from app.text.times import Interval, intervals_of
 
 _GOOD_ONES = 3
 """With fewer good items than this, the running conversation is not enough and all is searched."""
@@ -131,10 +135,13 @@ class ContextForge:
         found = await self.recaller.recall(request, situation, limit=limit)
         history = self.packer.history(request, found.episode.tail)
         sources = _sources(found, without=history)
+        intervals = intervals_of(request.query, self._now(request))
+        query = _view(situation.scope, found, intervals)
         hydrating = time.perf_counter()
-        recalled = await self._hydrate(request, situation, sources)
+        recalled = await self._hydrate(request, situation, query, sources)
+        recalled = _not_shown(recalled, history)
         ranking = time.perf_counter()
-        ranked = self._rank(request, situation, found, recalled, sources)
+        ranked = self._rank(request, query, recalled, sources)
         ended = time.perf_counter()
         return Gathered(
             history=history,
@@ -152,47 +159,53 @@ class ContextForge:
         self,
         request: ContextRequest,
         situation: Situation,
-        sources: Mapping[ItemKey, frozenset[Source]],
+        query: QueryView,
+        sources: dict[ItemKey, frozenset[Source]],
     ) -> Recalled:
-        async with self.store.read(situation.tenant) as snapshot:
-            recalled = await snapshot.recall.hydrate(
-                list(sources), scopes=situation.within.scopes, model=self.embedder.model
-            )
+        """
+        What was found, as the smallest pieces: the best chunk instead of a message that has some.
+
+        The best chunk counts as found by what found its message. What is pinned stays whole, beside
+        its chunks, and so do messages where no chunk is wanted.
+        """
         unwanted = exclusion(request.filters.exclude_terms)
-        if unwanted is None:
-            return recalled
-        contents = enumerate(recalled.contents)
-        return recalled.only([at for at, said in contents if not unwanted.search(fold(said))])
+        model, scopes = self.embedder.model, situation.within.scopes
+        async with self.store.read(situation.tenant) as snapshot:
+            hydrated = await snapshot.recall.hydrate(list(sources), scopes=scopes, model=model)
+            recalled = _without(unwanted, hydrated)
+            large = wholes(recalled)
+            if not large or not situation.within.has_chunks():
+                return recalled
+            lacking = without_pieces(recalled, large)
+            chunks = await snapshot.recall.chunks(sorted(lacking), scopes=scopes, model=model)
+        pieces = recalled.only(chunks_in(recalled)).and_also(_without(unwanted, chunks))
+        best = pieces.only(best_of_each(query, pieces, dimension=self.embedder.dimension))
+        by_message = {recalled.messages[at]: sources[recalled.keys[at]] for at in large}
+        for key, message in zip(best.keys, best.messages, strict=True):
+            found = sources.get(key, frozenset())
+            sources[key] = found | by_message.get(message, frozenset())
+        missing = [at for at, message in enumerate(best.messages) if message in lacking]
+        return _smallest(recalled, sources).and_also(best.only(missing))
 
     def _rank(
         self,
         request: ContextRequest,
-        situation: Situation,
-        found: Found,
+        query: QueryView,
         recalled: Recalled,
         sources: Mapping[ItemKey, frozenset[Source]],
     ) -> Ranked:
-        scope, now = situation.scope, request.as_of or self.clock()
-        frequency = found.lexical.document_frequency
-        unknown = [term for term in found.terms.terms if term not in frequency]
-        weights = idf(scope.messages, [*frequency.values(), *(0 for _ in unknown)])
-        query = QueryView(
-            vector=found.near.vector,
-            terms=list(frequency),
-            idf=weights[: len(frequency)],
-            idf_mass=float(weights.sum()),
-            average_length=scope.terms / scope.messages if scope.messages else 0.0,
-            intervals=intervals_of(request.query, now),
-        )
         pool = Pool.of(recalled, dimension=self.embedder.dimension)
         taste = Taste(
             weights=request.weights,
             preferred_labels=frozenset(request.preferred_labels),
             floor=self.limits.floor,
             min_score=request.min_score,
-            now=now.timestamp(),
+            now=self._now(request).timestamp(),
         )
         return rank(query, pool, sources, taste)
+
+    def _now(self, request: ContextRequest) -> datetime:
+        return request.as_of or self.clock()
 
     def _bundle(
         self,
@@ -257,3 +270,46 @@ def _sources(found: Found, *, without: Sequence[Message]) -> dict[ItemKey, froze
         by_item[key].add(Source.PINNED)
     shown = {item_key(Table.MESSAGE, message.key) for message in without}
     return {key: frozenset(each) for key, each in sorted(by_item.items()) if key not in shown}
+
+
+def _view(scope: Scope, found: Found, intervals: Sequence[Interval]) -> QueryView:
+    frequency = found.lexical.document_frequency
+    unknown = [term for term in found.terms.terms if term not in frequency]
+    weights = idf(scope.messages, [*frequency.values(), *(0 for _ in unknown)])
+    return QueryView(
+        vector=found.near.vector,
+        terms=list(frequency),
+        idf=weights[: len(frequency)],
+        idf_mass=float(weights.sum()),
+        average_length=scope.terms / scope.messages if scope.messages else 0.0,
+        intervals=intervals,
+    )
+
+
+def _without(unwanted: re.Pattern[str] | None, recalled: Recalled) -> Recalled:
+    if unwanted is None:
+        return recalled
+    contents = enumerate(recalled.contents)
+    return recalled.only([at for at, said in contents if not unwanted.search(fold(said))])
+
+
+def _smallest(recalled: Recalled, sources: Mapping[ItemKey, frozenset[Source]]) -> Recalled:
+    """All but the messages that have chunks, unless they are pinned."""
+    pieces = enumerate(zip(recalled.keys, recalled.pieces, strict=True))
+    return recalled.only(
+        [at for at, (key, count) in pieces if not count or Source.PINNED in sources[key]]
+    )
+
+
+def _not_shown(recalled: Recalled, history: Sequence[Message]) -> Recalled:
+    """Without the chunks of what is in the history; of what was cut there, those behind the cut."""
+    shown = {each.key: shown_of(each.content or "") for each in history}
+    if not any(message in shown for message in recalled.messages):
+        return recalled
+    return recalled.only(
+        [
+            at
+            for at, message in enumerate(recalled.messages)
+            if message not in shown or (recalled.read(at).lineage[0].start or 0) >= shown[message]
+        ]
+    )

@@ -1,4 +1,4 @@
-"""What is counted once, at write: tokens, hashes and terms of a message."""
+"""What is counted once, at write: tokens, hashes and terms of a message and its chunks."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -8,10 +8,11 @@ from hashlib import blake2b
 from json import dumps
 
 from app.domain.conversation import Message, NewMessage, Role
-from app.domain.ids import ConversationId, MessageId, MessageKey
+from app.domain.ids import ConversationId, ItemId, MessageId, MessageKey
 from app.ports import NewId, TokenCounter
-from app.ports.store import PreparedMessage
+from app.ports.store import PreparedChunk, PreparedMessage
 from app.ranking.bm25 import pack_terms
+from app.text.chunks import Span, chunks_of
 from app.text.terms import indexed_text, terms_of
 
 _INLINE_CHARACTERS = 20_000
@@ -57,7 +58,8 @@ class Preparer:
     def _one(
         self, new: NewMessage, conversation: ConversationId, said_at: datetime
     ) -> PreparedMessage:
-        calls = dumps(new.tool_calls) if new.tool_calls else ""
+        content = new.content or ""
+        tokens = self.tokens.count(content)
         message = Message(
             key=UNSTORED,
             id=MessageId(self.new_id()),
@@ -72,13 +74,31 @@ class Preparer:
             importance=new.importance,
             metadata=new.metadata,
             created_at=new.created_at or said_at,
-            tokens=self.tokens.count((new.content or "") + calls),
+            tokens=self._with_calls(new) if new.tool_calls else tokens,
         )
-        recallable = bool(new.content and new.content.strip()) and new.role is not Role.SYSTEM
-        terms = terms_of(indexed_text(new.content or "", new.name)) if recallable else []
+        recallable = bool(content.strip()) and new.role is not Role.SYSTEM
+        terms = terms_of(indexed_text(content, new.name)) if recallable else []
+        spans = chunks_of(content, tokens, self.tokens.count) if recallable else []
         return PreparedMessage(
             message=message,
             content_hash=content_hash(new.content, new.tool_calls),
             terms=terms,
             bag=pack_terms(terms) if recallable else None,
+            chunks=[self._chunk(content, span, new.name) for span in spans],
+        )
+
+    def _with_calls(self, new: NewMessage) -> int:
+        return self.tokens.count((new.content or "") + dumps(new.tool_calls))
+
+    def _chunk(self, content: str, span: Span, speaker: str | None) -> PreparedChunk:
+        said = content[span.start : span.stop]
+        terms = terms_of(indexed_text(said, speaker))
+        return PreparedChunk(
+            id=ItemId(self.new_id()),
+            span=span,
+            content=said,
+            tokens=self.tokens.count(said),
+            content_hash=content_hash(said, None),
+            terms=terms,
+            bag=pack_terms(terms),
         )

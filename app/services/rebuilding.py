@@ -59,7 +59,6 @@ class Rebuilder:
 
 def _analysed(unbuilt: Unbuilt) -> Mapping[ItemKey, Analysed]:
     terms = {
-        key: terms_of(indexed_text(content, name))
-        for key, (content, name) in unbuilt.messages.items()
+        key: terms_of(indexed_text(content, name)) for key, (content, name) in unbuilt.texts.items()
     }
     return {key: Analysed(terms=each, bag=pack_terms(each)) for key, each in terms.items()}

@@ -7,9 +7,10 @@ Receipts are written behind the answers, many at a time: a read never waits for 
 import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from logging import getLogger
+from math import inf
 from typing import Any
 from uuid import UUID
 
@@ -23,12 +24,15 @@ from app.domain.context import (
     Intent,
     MemoryItem,
     Source,
+    part_of,
 )
+from app.domain.conversation import Message
 from app.domain.errors import ForewordError
 from app.domain.ids import BundleId, ItemId, ItemKey, MessageKey, ScopeKey, TenantId
 from app.domain.memory import ItemType
 from app.ports.store import Receipt, Store
 from app.services.recall import Situation
+from app.text.excerpt import CUT, shown_of
 
 _log = getLogger(__name__)
 
@@ -49,6 +53,9 @@ def receipt_of(
         answer={
             "intent": bundle.intent.value,
             "history": [message.key for message in bundle.recent_history],
+            "cut": {
+                str(each.key): shown for each in bundle.recent_history if (shown := _cut(each))
+            },
             "items": [_item(candidate) for candidate in bundle.retrieved],
             "total_tokens": bundle.total_tokens,
             "budget_tokens": bundle.budget_tokens,
@@ -74,7 +81,14 @@ def _item(candidate: Candidate) -> dict[str, object]:
         "sources": sorted(candidate.sources),
         "signals": dict(candidate.signals),
         "tokens": candidate.item.tokens,
+        "span": candidate.item.span,
     }
+
+
+def _cut(message: Message) -> int | None:
+    """Of a message that was shown with its beginning only, the characters of that."""
+    shown = shown_of(message.content or "")
+    return None if shown == inf else int(shown)
 
 
 def _facts(bundle: ContextBundle, *, cache_hit: bool) -> dict[str, object]:
@@ -173,7 +187,7 @@ class Replayer:
             id=bundle_id,
             query=str(receipt.request["query"]),
             intent=Intent(answer["intent"]),
-            recent_history=history,
+            recent_history=[_as_shown(each, answer.get("cut", {})) for each in history],
             retrieved=[_candidate(each, items, receipt.created_at) for each in answer["items"]],
             text=None,
             messages=None,
@@ -213,10 +227,19 @@ class Replayer:
             return await snapshot.bundles.get(bundle_id)
 
 
+def _as_shown(message: Message, cut: Mapping[str, int]) -> Message:
+    shown = cut.get(str(message.key))
+    if shown is None:
+        return message
+    return replace(message, content=(message.content or "")[:shown] + CUT)
+
+
 def _candidate(
     item: Mapping[str, Any], known: Mapping[ItemKey, MemoryItem], issued_at: datetime
 ) -> Candidate:
     found = known.get(ItemKey(item["key"]))
+    if found and item.get("span"):
+        found = replace(part_of(found, *item["span"]), tokens=item["tokens"])
     return Candidate(
         item=found or _erased(item, issued_at),
         score=item["score"],

@@ -413,6 +413,7 @@ def upgrade() -> None:
         sa.Column("tokens", sa.Integer(), nullable=False),
         sa.Column("content_hash", sa.LargeBinary(length=16), nullable=False),
         sa.Column("terms", sa.LargeBinary(), nullable=True),
+        sa.Column("chunks", sa.Integer(), server_default="0", nullable=False),
         sa.ForeignKeyConstraint(
             ["conversation_key"],
             ["conversation.key"],
@@ -450,9 +451,10 @@ def upgrade() -> None:
         sa.Column("language", sa.String(length=32), nullable=True),
         sa.Column("start", sa.Integer(), nullable=False),
         sa.Column("stop", sa.Integer(), nullable=False),
+        sa.Column("content", sa.Text(), nullable=False),
         sa.Column("tokens", sa.Integer(), nullable=False),
         sa.Column("content_hash", sa.LargeBinary(length=16), nullable=False),
-        sa.Column("terms", sa.LargeBinary(), nullable=True),
+        sa.Column("terms", sa.LargeBinary(), nullable=False),
         sa.ForeignKeyConstraint(
             ["message_key"], ["message.key"], name=op.f("fk_chunk_message_key"), ondelete="CASCADE"
         ),
@@ -461,9 +463,9 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("key", name=op.f("pk_chunk")),
         sa.UniqueConstraint("id", name=op.f("uq_chunk_id")),
+        sa.UniqueConstraint("message_key", "position", name=op.f("uq_chunk_message_key_position")),
         sqlite_autoincrement=True,
     )
-    op.create_index(op.f("ix_chunk_message_key"), "chunk", ["message_key"], unique=False)
 
     op.create_table(
         "lineage",

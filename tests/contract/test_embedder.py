@@ -18,6 +18,8 @@ TEXTS = [
     "A long story. " * 200,
     "What did Caroline do yesterday?",
 ]
+SHORT = [text for text in TEXTS if len(text) < 1_000]
+"""Of longer ones a model may read only the beginning where they are queries."""
 
 
 @pytest.fixture(params=["fake", "onnx", "openai", "ollama"])
@@ -59,10 +61,10 @@ async def test_a_vector_does_not_depend_on_what_it_was_embedded_with(embedder: E
 
 
 async def test_a_query_has_the_vector_of_the_same_document(embedder: Embedder) -> None:
-    queries = np.stack([await embedder.embed_query(text) for text in TEXTS])
+    queries = np.stack([await embedder.embed_query(text) for text in SHORT])
 
     assert queries.dtype == np.float32
-    assert queries == pytest.approx(await embedder.embed(TEXTS), abs=1e-3)
+    assert queries == pytest.approx(await embedder.embed(SHORT), abs=1e-3)
 
 
 async def test_a_query_asked_twice_has_one_vector(embedder: Embedder) -> None:
@@ -88,10 +90,11 @@ async def test_many_may_ask_at_once(embedder: Embedder) -> None:
     expected = await embedder.embed(TEXTS)
 
     lists = await asyncio.gather(*(embedder.embed(TEXTS) for _ in range(4)))
-    queries = await asyncio.gather(*(embedder.embed_query(text) for text in TEXTS * 3))
+    queries = await asyncio.gather(*(embedder.embed_query(text) for text in SHORT * 3))
 
     assert np.stack(lists) == pytest.approx(np.stack([expected] * 4), abs=1e-3)
-    assert np.stack(queries) == pytest.approx(np.tile(expected, (3, 1)), abs=1e-3)
+    short = await embedder.embed(SHORT)
+    assert np.stack(queries) == pytest.approx(np.tile(short, (3, 1)), abs=1e-3)
 
 
 async def test_the_model_has_a_name(embedder: Embedder) -> None:

@@ -77,3 +77,10 @@ def test_the_newest_that_fit_are_the_longest_end_that_does(
 )
 def test_history_is_taken_from_its_end(room: int, most: int, count: int) -> None:
     assert newest_that_fit([4, 1, 2, 3], room=room, most=most) == count
+
+
+def test_a_part_is_taken_only_where_its_whole_is_not() -> None:
+    inside = {1: 0, 2: 0}
+    assert pack([5, 2, 2, 2], room=9, most=9, inside=inside) == [0, 3]
+    assert pack([5, 2, 2, 2], room=4, most=9, inside=inside) == [1, 2]
+    assert pack([5, 2, 2, 2], room=9, most=9, inside={1: 3}) == [0, 1, 2]

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,8 +10,9 @@ from app.adapters.tokenizer import BpeTokenCounter
 from app.domain.context import ContextRequest, Format, HistoryOptions, MemoryItem
 from app.domain.conversation import Message, Role
 from app.services.packing import Packed, Packer
+from app.text.excerpt import CUT
 from app.text.render import PREAMBLE
-from tests.factories import a_message, an_item, ranked
+from tests.factories import a_chunk, a_message, an_item, ranked
 
 TOKENS = BpeTokenCounter()
 PACKER = Packer(TOKENS)
@@ -112,7 +114,16 @@ def test_the_budget_is_a_promise(
     dropped = [at for at, _ in packed.dropped]
     assert dropped == [at for at, each in enumerate(found) if each not in kept]
     assert {reason for _, reason in packed.dropped} <= {"budget", "max_items"}
-    assert list(packed.history) == tail[len(tail) - len(packed.history) :]
+    assert_ends(packed.history, tail)
+
+
+def assert_ends(history: Sequence[Message], tail: list[Message]) -> None:
+    """The history is the end of `tail`, but that the first may be cut."""
+    end = tail[len(tail) - len(history) :]
+    assert list(history[1:]) == end[1:]
+    for shown, message in zip(history[:1], end[:1], strict=True):
+        cut = (shown.content or "").removesuffix(CUT)
+        assert shown == message or (message.content or "").startswith(cut)
 
 
 @given(REQUESTS, HISTORY, items(), st.frozensets(st.integers(0, 7)))
@@ -135,7 +146,7 @@ def test_the_history_is_the_end_that_its_share_holds(
     options = HistoryOptions(max_messages=most, max_share=share)
     request = ContextRequest(query="q", budget_tokens=budget, history=options)
     history = list(PACKER.history(request, tail))
-    assert history == tail[len(tail) - len(history) :]
+    assert_ends(history, tail)
     assert len(history) <= most
     assert sum(each.tokens for each in history) <= budget * share
 
@@ -237,3 +248,57 @@ def test_markdown_and_messages_are_handed_over_as_they_were_counted() -> None:
     assert messages.text is None
     assert messages.messages is not None
     assert [each["role"] for each in messages.messages] == ["system", "user", "user"]
+
+
+LONG = an_item(7, " ".join(f"Sentence {number} of a long message." for number in range(60)))
+
+
+def chunk(row: int, start: int, stop: int) -> MemoryItem:
+    return counted(a_chunk(row, LONG, start, stop))
+
+
+def test_overlapping_chunks_are_said_once() -> None:
+    best, other = chunk(1, 200, 500), chunk(2, 400, 700)
+    request = ContextRequest(query="q", budget_tokens=1_000)
+    packed = PACKER.pack(request, [], ranked(best, other))
+    shown = [each.item for each in packed.candidates]
+    assert shown[0] == best
+    assert shown[1].content == LONG.content[500:700].strip()
+    assert (shown[1].id, shown[1].tokens) == (other.id, TOKENS.count(shown[1].content))
+    assert shown[1].span is not None
+    start, stop = shown[1].span
+    assert LONG.content[start:stop] == shown[1].content
+    assert packed.tokens == sum(item.tokens for item in shown)
+
+
+def test_a_chunk_of_which_nothing_is_left_is_dropped() -> None:
+    before, after, between = chunk(1, 0, 300), chunk(2, 300, 600), chunk(3, 250, 350)
+    request = ContextRequest(query="q", budget_tokens=1_000)
+    packed = PACKER.pack(request, [], ranked(before, after, between))
+    assert [each.item for each in packed.candidates] == [before, after]
+    assert packed.dropped == [(2, "duplicate")]
+
+
+@pytest.mark.parametrize(("budget", "shown"), [(1_000, [0]), (150, [1, 2]), (80, [1])])
+def test_a_message_that_does_not_fit_is_there_with_its_chunks(
+    budget: int, shown: list[int]
+) -> None:
+    items = [counted(LONG), chunk(1, 0, 250), chunk(2, 300, 550)]
+    found = ranked(*items, pinned=frozenset({0, 1}), pieces={0: 2})
+    packed = PACKER.pack(ContextRequest(query="q", budget_tokens=budget), [], found)
+    assert [each.item for each in packed.candidates] == [items[at] for at in shown]
+
+
+def test_a_message_longer_than_its_share_is_shown_with_its_beginning() -> None:
+    long = as_said(a_message(1, "word " * 500))
+    last = as_said(a_message(2, "And then?"))
+    options = HistoryOptions(max_messages=5, max_share=0.5)
+    request = ContextRequest(query="q", budget_tokens=200, history=options)
+    cut, shown = PACKER.history(request, [as_said(a_message(0, "first")), long, last])
+    assert shown == last
+    assert cut.content is not None
+    assert cut.content.endswith(CUT)
+    assert 80 < cut.tokens + last.tokens <= 100
+    called = replace(long, tool_calls=[{"id": "1"}])
+    assert list(PACKER.history(request, [called, last])) == [last]
+    assert list(PACKER.history(replace(request, budget_tokens=40), [long, last])) == [last]

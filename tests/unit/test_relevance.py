@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -8,9 +9,9 @@ from hypothesis import strategies as st
 
 from app.ranking import Floats
 from app.ranking.bm25 import bm25, idf
-from app.ranking.pool import Pool, QueryView
-from app.ranking.relevance import DENSE_SHARE, FULL_MATCH, relevance
-from tests.factories import an_item, recalled
+from app.ranking.pool import Pool, QueryView, pack_vector
+from app.ranking.relevance import DENSE_SHARE, FULL_MATCH, FURTHER, OWN, relevance
+from tests.factories import a_chunk, an_item, recalled
 
 EAST, NORTH, WEST = (np.array(each, np.float32) for each in ([1, 0], [0, 1], [-1, 0]))
 
@@ -120,3 +121,27 @@ def test_the_order_of_the_pool_does_not_matter(
     mixed = relevance(query, a_pool(*[contents[at] for at in places], vectors=shuffled)).score
 
     np.testing.assert_allclose(mixed, straight[places], atol=1e-6)
+
+
+LONG = an_item(7, "green tea and black coffee")
+
+
+def of_chunks(own: Sequence[Floats], whole: Floats) -> Pool:
+    """Chunks of one message, and a short message of its own behind them."""
+    chunks = [a_chunk(row, LONG, row, 9 + row) for row in range(len(own))]
+    found = recalled(*chunks, an_item(8, "milk"), vectors=dict(enumerate([*own, NORTH])))
+    wholes = [*[pack_vector(whole)] * len(own), found.vectors[-1]]
+    return Pool.of(replace(found, whole_vectors=wholes), dimension=2)
+
+
+def test_a_chunk_is_as_near_as_its_whole_message_or_nearly_as_itself() -> None:
+    by_whole = relevance(a_query(), of_chunks([NORTH], whole=EAST))
+    assert by_whole.semantic.tolist() == [1, 0]
+    by_itself = relevance(a_query(), of_chunks([EAST], whole=NORTH))
+    assert by_itself.semantic.tolist() == pytest.approx([OWN, 0])
+
+
+def test_one_chunk_stands_for_its_message_and_the_others_count_less() -> None:
+    found = relevance(a_query(), of_chunks([NORTH, EAST, NORTH], whole=EAST))
+    assert found.semantic.tolist() == [1, 1, 1, 0]
+    assert found.score.tolist() == pytest.approx([1, FURTHER, FURTHER, 0])

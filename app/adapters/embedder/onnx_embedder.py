@@ -70,8 +70,14 @@ class _Model:
         legible = start.encode("utf-8", "replace").decode("utf-8")  # no half surrogates
         return self.tokenizer.encode(legible).ids
 
-    def read_all(self, texts: Sequence[str]) -> list[Pieces]:
-        return [self.read(text) for text in texts]
+    def read_whole(self, text: str) -> list[Pieces]:
+        """All of `text`, in as many stretches as the model needs to read it."""
+        legible = text.encode("utf-8", "replace").decode("utf-8")
+        first = self.tokenizer.encode(legible)
+        return [first.ids, *(stretch.ids for stretch in first.overflowing)]
+
+    def read_all(self, texts: Sequence[str]) -> list[list[Pieces]]:
+        return [self.read_whole(text) for text in texts]
 
     def embed(self, batch: Sequence[Pieces]) -> Floats:
         """Shape (len(batch), dimension); padded to the longest."""
@@ -92,7 +98,9 @@ class OnnxEmbedder:
     Embeds with a compiled model, off the event loop.
 
     Queries and documents have threads of their own, so a query never waits behind a long list;
-    lists take turns batch by batch. A text has the same vector whatever it is embedded with.
+    lists take turns batch by batch. A text has the same vector whatever it is embedded with. Of a
+    document all is read: what is too long for the model has the mean of its stretches; of a query
+    only as much as the model reads at once.
     """
 
     def __init__(
@@ -161,8 +169,9 @@ class OnnxEmbedder:
         return self._compiled.dimension
 
     async def embed(self, texts: Sequence[str]) -> Floats:
-        vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
-        read, _ = await _run(self._documents, self._model.read_all, texts)
+        whole, _ = await _run(self._documents, self._model.read_all, texts)
+        read = [stretch for stretches in whole for stretch in stretches]
+        vectors = np.empty((len(read), self.dimension), dtype=np.float32)
         waiting = batches(read, self._batch_size)
 
         async def take_turns() -> None:
@@ -172,7 +181,7 @@ class OnnxEmbedder:
                 self._on_batch(len(rows), seconds)
 
         await asyncio.gather(*(take_turns() for _ in range(self._threads)))
-        return vectors
+        return vectors if len(read) == len(texts) else joined(vectors, whole)
 
     async def embed_query(self, text: str) -> Floats:
         return await self._cache.get(text, self._embed_query)
@@ -208,6 +217,22 @@ def batches(read: Sequence[Pieces], batch_size: int) -> Iterator[list[int]]:
         pieces += len(read[row])
     if batch:
         yield batch
+
+
+def joined(vectors: Floats, whole: Sequence[Sequence[Pieces]]) -> Floats:
+    """
+    One vector of length 1 for each text: the mean of its stretches', by their word pieces.
+
+    Args:
+        vectors: One for each stretch, in order.
+        whole: The stretches of each text, at least one.
+    """
+    texts = np.repeat(np.arange(len(whole)), [len(stretches) for stretches in whole])
+    sizes = [len(stretch) for stretches in whole for stretch in stretches]
+    sums = np.zeros((len(whole), vectors.shape[1]), dtype=np.float32)
+    np.add.at(sums, texts, vectors * np.array(sizes, dtype=np.float32)[:, None])
+    lengths = np.linalg.norm(sums, axis=1, keepdims=True)
+    return cast("Floats", sums / np.maximum(lengths, np.finfo(np.float32).tiny))
 
 
 async def _run(

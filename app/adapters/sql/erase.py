@@ -5,30 +5,27 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, and_, delete, func, select, update
+from sqlalchemy import ColumnElement, Select, and_, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.conversations import SqlConversations
-from app.adapters.sql.dialect import shifted
-from app.adapters.sql.full_text import Entry, full_text
+from app.adapters.sql.full_text import full_text
 from app.adapters.sql.messages import SqlMessages
 from app.adapters.sql.outbox import enqueue
-from app.adapters.sql.rebuild import not_yet_built
+from app.adapters.sql.pieces import embedded_keys, pieces_of
+from app.adapters.sql.rebuild import built
 from app.adapters.sql.recall import of_any_model
 from app.adapters.sql.scopes import SqlScopes
 from app.domain.ids import (
     ConversationId,
     ConversationKey,
-    ItemKey,
     MessageId,
     ScopeKey,
     TenantId,
 )
-from app.domain.memory import Table, item_key
 from app.ports.store import Erased
-from app.text.terms import indexed_text, terms_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,16 +77,16 @@ class SqlEraser:
         Their conversations are locked, so nothing joins them between the statements.
         """
         ours = and_(t.message.c.scope_key == scope, condition)
-        later = await not_yet_built(self.connection)
-        rows = await self._doomed(ours)
-        keys = [item_key(Table.MESSAGE, row.key) for row in rows]
-        indexed = [_entry(scope, row) for row in rows if row.indexed and not row.archived]
-        entries = [entry for entry in indexed if not later(entry.key)]
+        doomed = (await self.connection.execute(_doomed(ours))).all()
+        keys = list((await self.connection.execute(embedded_keys(ours))).scalars())
+        archived = {row.conversation_key for row in doomed if row.archived}
+        shown = and_(ours, t.message.c.conversation_key.not_in(sorted(archived)))
+        shown = and_(shown, await built(self.connection))
+        entries = (await pieces_of(self.connection, shown)).entries
         await full_text(self.connection).remove(entries)
         embeddings = await self.connection.execute(
             delete(d.embedding).where(
-                of_any_model(),
-                d.embedding.c.item_key.in_(select(shifted(t.message.c.key, 2)).where(ours)),
+                of_any_model(), d.embedding.c.item_key.in_(embedded_keys(ours))
             )
         )
         bundles = await self.connection.execute(
@@ -102,29 +99,14 @@ class SqlEraser:
         )
         return Erased(
             scope=scope,
-            conversations=sorted({row.conversation_key for row in rows}),
+            conversations=sorted({row.conversation_key for row in doomed}),
             keys=keys,
-            messages=len(rows),
+            messages=len(doomed),
+            chunks=len(keys) - len(doomed),
             embeddings=embeddings.rowcount,
             full_text=len(entries),
             bundles=bundles.rowcount,
         )
-
-    async def _doomed(self, condition: ColumnElement[bool]) -> Sequence[Row[Any]]:
-        m, c = t.message.c, t.conversation.c
-        wanted = (
-            select(
-                m.key,
-                m.conversation_key,
-                m.name,
-                m.content,
-                m.terms.is_not(None).label("indexed"),
-                c.archived,
-            )
-            .join(t.conversation, c.key == m.conversation_key)
-            .where(condition)
-        )
-        return (await self.connection.execute(wanted)).all()
 
     async def _recount(self, conversation: ConversationKey) -> None:
         m = t.message.c
@@ -139,10 +121,10 @@ class SqlEraser:
         )
 
 
-def _entry(scope: ScopeKey, row: Row[Any]) -> Entry:
-    return Entry(
-        key=ItemKey(item_key(Table.MESSAGE, row.key)),
-        scope=scope,
-        conversation=ConversationKey(row.conversation_key),
-        terms=terms_of(indexed_text(row.content, row.name)),
+def _doomed(condition: ColumnElement[bool]) -> Select[Any]:
+    m, c = t.message.c, t.conversation.c
+    return (
+        select(m.conversation_key, c.archived)
+        .join(t.conversation, c.key == m.conversation_key)
+        .where(condition)
     )

@@ -1,16 +1,28 @@
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, Row, Select, insert, literal, or_, select, update
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Row,
+    Select,
+    and_,
+    insert,
+    literal,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql.cursors import decode_cursor, encode_cursor
 from app.adapters.sql.full_text import Entry, full_text
 from app.adapters.sql.outbox import enqueue
-from app.adapters.sql.rebuild import not_yet_built
+from app.adapters.sql.pieces import Pieces, add_chunks, pieces_of
+from app.adapters.sql.rebuild import built
 from app.adapters.sql.scopes import SqlScopes
 from app.domain.conversation import Conversation, Message, Role
 from app.domain.errors import MessageNotFound
@@ -25,7 +37,6 @@ from app.domain.ids import (
 )
 from app.domain.memory import Table, item_key
 from app.ports.store import Page, PreparedMessage, StoredMessage
-from app.text.terms import indexed_text, terms_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,57 +121,70 @@ class SqlMessages:
             return []
         added = insert(t.message).returning(t.message.c.key, sort_by_parameter_order=True)
         rows = [_row(conversation, each) for each in messages]
-        keys = (await self.connection.execute(added, rows)).scalars()
-        terms = {
-            item_key(Table.MESSAGE, key): each.terms
-            for key, each in zip(keys, messages, strict=True)
-            if each.bag is not None and not conversation.archived
-        }
+        keys = [MessageKey(key) for key in (await self.connection.execute(added, rows)).scalars()]
         await self._count(conversation, messages, now=now)
-        await self._index(conversation, terms, now=now)
-        return list(terms)
+        pieces = await self._pieces(conversation, keys, messages)
+        if conversation.archived:
+            return []
+        await self._index(conversation, pieces, now=now)
+        return pieces.keys
 
     async def unindex(self, conversation: Conversation, *, now: datetime) -> None:
-        later = await not_yet_built(self.connection)
-        terms = await self._terms(conversation)
-        held = {key: each for key, each in terms.items() if not later(key)}
-        await full_text(self.connection).remove(_entries(conversation, held))
-        await enqueue(self.connection, self.tenant, conversation.scope, list(terms), now=now)
+        everything = await pieces_of(self.connection, _in(conversation))
+        held = await self._held(conversation)
+        await full_text(self.connection).remove(held.entries)
+        await enqueue(self.connection, self.tenant, conversation.scope, everything.keys, now=now)
         await self._touch(conversation, held, sign=-1)
 
     async def reindex(self, conversation: Conversation, *, now: datetime) -> None:
-        later = await not_yet_built(self.connection)
-        terms = await self._terms(conversation)
-        lacking = {key: each for key, each in terms.items() if not later(key)}
-        await self._index(conversation, lacking, now=now)
-        waiting = [key for key in terms if key not in lacking]
-        await enqueue(self.connection, self.tenant, conversation.scope, waiting, now=now)
+        everything = await pieces_of(self.connection, _in(conversation))
+        held = await self._held(conversation)
+        await self._index(conversation, replace(held, keys=everything.keys), now=now)
 
-    async def _index(
-        self, conversation: Conversation, terms: Mapping[ItemKey, Sequence[str]], *, now: datetime
-    ) -> None:
-        await full_text(self.connection).add(_entries(conversation, terms))
-        await enqueue(self.connection, self.tenant, conversation.scope, list(terms), now=now)
-        await self._touch(conversation, terms, sign=1)
+    async def _held(self, conversation: Conversation) -> Pieces:
+        """What full text may hold of a conversation; not what a rebuild has yet to bring."""
+        already = and_(_in(conversation), await built(self.connection))
+        return await pieces_of(self.connection, already)
 
-    async def _terms(self, conversation: Conversation) -> Mapping[ItemKey, Sequence[str]]:
-        """The terms of every message that full text may hold, made again from the truth."""
-        c = t.message.c
-        wanted = select(c.key, c.name, c.content).where(
-            c.conversation_key == conversation.key, c.terms.is_not(None)
+    async def _pieces(
+        self,
+        conversation: Conversation,
+        keys: Sequence[MessageKey],
+        messages: Sequence[PreparedMessage],
+    ) -> Pieces:
+        """What the indexes will hold of messages just stored under `keys`; stores the chunks."""
+        pairs = list(zip(keys, messages, strict=True))
+        chunks = [(key, each.chunks) for key, each in pairs]
+        chunk_keys = await add_chunks(self.connection, conversation.scope, chunks)
+        recalled = [(key, each) for key, each in pairs if each.bag is not None]
+        message_keys = [item_key(Table.MESSAGE, key) for key, _ in recalled]
+        chunk_terms = [chunk.terms for _, several in chunks for chunk in several]
+        terms = [
+            *(
+                (key, each.terms)
+                for key, (_, each) in zip(message_keys, recalled, strict=True)
+                if not each.chunks
+            ),
+            *zip(chunk_keys, chunk_terms, strict=True),
+        ]
+        return Pieces(
+            keys=[*chunk_keys, *message_keys],
+            entries=[
+                Entry(key=key, scope=conversation.scope, conversation=conversation.key, terms=each)
+                for key, each in terms
+            ],
         )
-        return {
-            item_key(Table.MESSAGE, row.key): terms_of(indexed_text(row.content, row.name))
-            for row in await self.connection.execute(wanted)
-        }
 
-    async def _touch(
-        self, conversation: Conversation, terms: Mapping[ItemKey, Sequence[str]], *, sign: int
-    ) -> None:
+    async def _index(self, conversation: Conversation, pieces: Pieces, *, now: datetime) -> None:
+        await full_text(self.connection).add(pieces.entries)
+        await enqueue(self.connection, self.tenant, conversation.scope, pieces.keys, now=now)
+        await self._touch(conversation, pieces, sign=1)
+
+    async def _touch(self, conversation: Conversation, pieces: Pieces, *, sign: int) -> None:
         await SqlScopes(self.connection, self.tenant).touch(
             conversation.scope,
-            messages=sign * len(terms),
-            terms=sign * sum(map(len, terms.values())),
+            messages=sign * len(pieces.entries),
+            terms=sign * sum(len(each.terms) for each in pieces.entries),
         )
 
     async def _count(
@@ -189,11 +213,8 @@ class SqlMessages:
         )
 
 
-def _entries(conversation: Conversation, terms: Mapping[ItemKey, Sequence[str]]) -> Sequence[Entry]:
-    return [
-        Entry(key=key, scope=conversation.scope, conversation=conversation.key, terms=each)
-        for key, each in terms.items()
-    ]
+def _in(conversation: Conversation) -> ColumnElement[bool]:
+    return t.message.c.conversation_key == conversation.key
 
 
 def _row(conversation: Conversation, prepared: PreparedMessage) -> dict[str, object]:
@@ -215,6 +236,7 @@ def _row(conversation: Conversation, prepared: PreparedMessage) -> dict[str, obj
         "tokens": message.tokens,
         "content_hash": prepared.content_hash,
         "terms": prepared.bag,
+        "chunks": len(prepared.chunks),
     }
 
 

@@ -16,12 +16,14 @@ from app.ports.store import OutboxState
 
 _SIZES_SQLITE = (
     "SELECT CASE WHEN name LIKE 'full_text%' THEN 'full_text' WHEN name LIKE '%embedding%' THEN"
-    " 'embeddings' WHEN name LIKE '%message%' THEN 'messages' ELSE 'other' END AS part,"
+    " 'embeddings' WHEN name LIKE '%message%' OR name LIKE '%chunk%' THEN 'messages'"
+    " ELSE 'other' END AS part,"
     " sum(pgsize) AS bytes FROM dbstat GROUP BY part"
 )
 _SIZES_POSTGRES = (
     "SELECT CASE WHEN relname LIKE 'full_text%' THEN 'full_text' WHEN relname LIKE 'embedding%'"
-    " THEN 'embeddings' WHEN relname = 'message' THEN 'messages' ELSE 'other' END AS part,"
+    " THEN 'embeddings' WHEN relname IN ('message', 'chunk') THEN 'messages' ELSE 'other'"
+    " END AS part,"
     " sum(pg_total_relation_size(oid))::bigint AS bytes FROM pg_class"
     " WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace GROUP BY part"
 )

@@ -9,10 +9,10 @@ from sqlalchemy import delete, insert, select, update
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import insert_or_keep, insert_or_replace, is_postgres, shifted
-from app.adapters.sql.indexable import belonging, message_rows
+from app.adapters.sql.indexable import belonging
 from app.adapters.sql.rebuild import SqlRebuild
 from app.domain.ids import ItemKey, ScopeKey, TenantId
-from app.domain.memory import Table, item_key
+from app.domain.memory import Table, rows_of
 from app.ports.store import OutboxRow
 
 
@@ -81,22 +81,25 @@ class SqlProjections(SqlRebuild):
 
     async def enqueue(self, keys: Sequence[ItemKey], *, now: datetime) -> None:
         """Rows for items that still exist; what is gone has no tenant to wait for it."""
-        m = t.message.c
-        rows = select(m.scope_key, t.scope.c.tenant, m.key).join(
-            t.scope, t.scope.c.key == m.scope_key
-        )
         noted = select(d.outbox.c.item_key).where(d.outbox.c.dead.is_(False))
-        rows = rows.where(m.key.in_(message_rows(keys)), shifted(m.key, 2).not_in(noted))
-        notes = [
-            {
-                "tenant": row.tenant,
-                "scope_key": row.scope_key,
-                "item_key": item_key(Table.MESSAGE, row.key),
-                "created_at": now,
-                "due_at": now,
-            }
-            for row in await self.connection.execute(rows)
-        ]
+        notes: list[dict[str, object]] = []
+        for table, rows in ((Table.MESSAGE, t.message), (Table.CHUNK, t.chunk)):
+            key = (shifted(rows.c.key, 2) + table).label("item_key")
+            wanted = (
+                select(rows.c.scope_key, t.scope.c.tenant, key)
+                .join(t.scope, t.scope.c.key == rows.c.scope_key)
+                .where(rows.c.key.in_(rows_of(table, keys)), key.not_in(noted))
+            )
+            notes += [
+                {
+                    "tenant": row.tenant,
+                    "scope_key": row.scope_key,
+                    "item_key": row.item_key,
+                    "created_at": now,
+                    "due_at": now,
+                }
+                for row in await self.connection.execute(wanted)
+            ]
         if notes:
             await self.connection.execute(insert(d.outbox), notes)
 

@@ -7,11 +7,24 @@ shrinks with each batch. Whoever takes messages out of full text, or back in, as
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-from sqlalchemy import Row, Select, bindparam, delete, func, select, text, update
+from sqlalchemy import (
+    ColumnElement,
+    Row,
+    and_,
+    bindparam,
+    delete,
+    func,
+    literal,
+    not_,
+    select,
+    text,
+    true,
+    update,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
@@ -19,7 +32,7 @@ from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import insert_or_replace, is_postgres
 from app.adapters.sql.full_text import Entry, full_text
 from app.domain.ids import ConversationKey, ItemKey, ScopeKey
-from app.domain.memory import Table, item_key, table_and_row
+from app.domain.memory import Table, item_key, rows_of
 from app.ports.store import Analysed, Unbuilt
 
 _BUILT, _BEING_BUILT = "full_text", "full_text_being_built"
@@ -41,14 +54,14 @@ class _Window:
     def __str__(self) -> str:
         return f"{self.version} {self.done} {self.until}"
 
-    def holds(self, key: ItemKey) -> bool:
-        return self.done < table_and_row(key)[1] <= self.until
+    def condition(self) -> ColumnElement[bool]:
+        return and_(t.message.c.key > self.done, t.message.c.key <= self.until)
 
 
-async def not_yet_built(connection: AsyncConnection) -> Callable[[ItemKey], bool]:
-    """Whether full text will get an item later: then it is neither to be added nor removed."""
+async def built(connection: AsyncConnection) -> ColumnElement[bool]:
+    """Of a message: full text has it or may have it. What a rebuild has yet to bring is left out."""
     window = await _window(connection, shared=True)
-    return window.holds if window else lambda _: False
+    return not_(window.condition()) if window else true()
 
 
 async def _window(connection: AsyncConnection, *, shared: bool) -> _Window | None:
@@ -81,28 +94,38 @@ class SqlRebuild:
         window = await _window(self.connection, shared=True)
         if window is None:
             return None
-        m = t.message.c
+        m, k = t.message.c, t.chunk.c
         wanted = (
             select(m.key, m.name, m.content)
-            .where(m.key > window.done, m.key <= window.until, m.terms.is_not(None))
+            .where(window.condition(), m.terms.is_not(None))
             .order_by(m.key)
             .limit(limit)
         )
         rows = (await self.connection.execute(wanted)).all()
+        until = rows[-1].key if len(rows) == limit else window.until
+        here = and_(m.key > window.done, m.key <= until, m.terms.is_not(None))
+        of_chunks = select(k.key, m.name, k.content).join(t.message, m.key == k.message_key)
+        chunks = (await self.connection.execute(of_chunks.where(here))).all()
         return Unbuilt(
             after=window.done,
-            until=rows[-1].key if len(rows) == limit else window.until,
+            until=until,
             left=window.until - window.done,
-            messages={item_key(Table.MESSAGE, row.key): (row.content, row.name) for row in rows},
+            texts={
+                item_key(table, row.key): (row.content, row.name)
+                for table, several in ((Table.MESSAGE, rows), (Table.CHUNK, chunks))
+                for row in several
+            },
         )
 
     async def build(self, unbuilt: Unbuilt, analysed: Mapping[ItemKey, Analysed]) -> None:
         window = await _window(self.connection, shared=False)
         if window is None or window.done != unbuilt.after:
             return  # another process was faster
-        rows = await self._still_there(sorted(analysed))
-        await self._keep_bags(rows, analysed)
-        entries = [_entry(row, analysed) for row in rows if not row.archived]
+        entries: list[Entry] = []
+        for table, rows in await self._still_there(analysed):
+            await self._keep_bags(table, rows, analysed)
+            smallest = [row for row in rows if not row.chunks and not row.archived]
+            entries += [_entry(table, row, analysed) for row in smallest]
         await full_text(self.connection).add(entries)
         await self._count(entries)
         await self._move(_Window(window.version, unbuilt.until, window.until))
@@ -129,24 +152,30 @@ class SqlRebuild:
         store = insert_or_replace(self.connection, d.projection, key=["name"], values=["version"])
         await self.connection.execute(store, row)
 
-    async def _still_there(self, keys: Sequence[ItemKey]) -> Sequence[Row[Any]]:
-        m, c = t.message.c, t.conversation.c
-        wanted: Select[Any] = (
-            select(m.key, m.scope_key, m.conversation_key, c.archived)
-            .join(t.conversation, c.key == m.conversation_key)
-            .where(m.key.in_([table_and_row(key)[1] for key in keys]))
-            .order_by(m.key)
+    async def _still_there(
+        self, keys: Iterable[ItemKey]
+    ) -> Sequence[tuple[Table, Sequence[Row[Any]]]]:
+        """Messages and chunks, in order; a chunk has none of its own."""
+        m, c, k = t.message.c, t.conversation.c, t.chunk.c
+        told = (m.scope_key, m.conversation_key, c.archived)
+        conversation = c.key == m.conversation_key
+        rows = rows_of(Table.MESSAGE, keys)
+        messages = select(m.key, *told, m.chunks).join(t.conversation, conversation)
+        chunks = (
+            select(k.key, *told, literal(0).label("chunks"))
+            .join(t.message, m.key == k.message_key)
+            .join(t.conversation, conversation)
         )
-        return (await self.connection.execute(wanted)).all()
+        found = await self.connection.execute(messages.where(m.key.in_(rows)).order_by(m.key))
+        of_them = await self.connection.execute(chunks.where(m.key.in_(rows)).order_by(k.key))
+        return [(Table.MESSAGE, found.all()), (Table.CHUNK, of_them.all())]
 
     async def _keep_bags(
-        self, rows: Sequence[Row[Any]], analysed: Mapping[ItemKey, Analysed]
+        self, table: Table, rows: Sequence[Row[Any]], analysed: Mapping[ItemKey, Analysed]
     ) -> None:
-        bags = [
-            {"of_key": row.key, "bag": analysed[item_key(Table.MESSAGE, row.key)].bag}
-            for row in rows
-        ]
-        keep = update(t.message).where(t.message.c.key == bindparam("of_key"))
+        stored = t.message if table is Table.MESSAGE else t.chunk
+        bags = [{"of_key": row.key, "bag": analysed[item_key(table, row.key)].bag} for row in rows]
+        keep = update(stored).where(stored.c.key == bindparam("of_key"))
         if bags:
             await self.connection.execute(keep.values(terms=bindparam("bag")), bags)
 
@@ -165,8 +194,8 @@ class SqlRebuild:
             await self.connection.execute(update(t.scope).where(s.key == scope).values(values))
 
 
-def _entry(row: Row[Any], analysed: Mapping[ItemKey, Analysed]) -> Entry:
-    key = item_key(Table.MESSAGE, row.key)
+def _entry(table: Table, row: Row[Any], analysed: Mapping[ItemKey, Analysed]) -> Entry:
+    key = item_key(table, row.key)
     return Entry(
         key=key,
         scope=ScopeKey(row.scope_key),

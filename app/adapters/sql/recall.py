@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
@@ -23,6 +24,7 @@ from sqlalchemy.types import NullType
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
+from app.adapters.sql.chunk_rows import CHUNKS, CHUNKS_OF_MESSAGES
 from app.adapters.sql.dialect import shifted
 from app.adapters.sql.fetch import Constant, Rows, one_of
 from app.adapters.sql.full_text import (
@@ -36,8 +38,16 @@ from app.adapters.sql.full_text import (
 from app.adapters.sql.types import from_micros
 from app.domain.context import MemoryItem
 from app.domain.conversation import PINNED, Role, Scope
-from app.domain.ids import ConversationId, ConversationKey, ItemId, ItemKey, ScopeKey, TenantId
-from app.domain.memory import ItemType, LineageEdge, Table, item_key, table_and_row
+from app.domain.ids import (
+    ConversationId,
+    ConversationKey,
+    ItemId,
+    ItemKey,
+    MessageKey,
+    ScopeKey,
+    TenantId,
+)
+from app.domain.memory import ItemType, LineageEdge, Table, item_key, rows_of
 from app.ports import RecallFilter
 from app.ports.store import LexicalAnswer
 from app.ranking.bm25 import idf
@@ -59,12 +69,21 @@ class SqlRecall:
     async def hydrate(
         self, keys: Sequence[ItemKey], *, scopes: Sequence[ScopeKey], model: str
     ) -> Recalled:
-        rows = [row for table, row in map(table_and_row, keys) if table is Table.MESSAGE]
-        if not rows:
-            return Recalled.nothing()
-        found = await _HYDRATE.fetch(
+        asked = {"of_scopes": list(scopes), "of_tenant": self.tenant, "of_model": model}
+        found: Rows = []
+        if wanted := rows_of(Table.MESSAGE, keys):
+            found = await _HYDRATE.fetch(self.connection, wanted_keys=wanted, **asked)
+        if wanted := rows_of(Table.CHUNK, keys):
+            chunks = await CHUNKS.fetch(self.connection, wanted_keys=wanted, **asked)
+            found = sorted([*found, *chunks], key=itemgetter(0))
+        return _recalled(found)
+
+    async def chunks(
+        self, messages: Sequence[MessageKey], *, scopes: Sequence[ScopeKey], model: str
+    ) -> Recalled:
+        found = await CHUNKS_OF_MESSAGES.fetch(
             self.connection,
-            wanted_keys=rows,
+            wanted_keys=list(messages),
             of_scopes=list(scopes),
             of_tenant=self.tenant,
             of_model=model,
@@ -82,6 +101,8 @@ class SqlRecall:
         return int(left) + len(set(keys).intersection(held))
 
     async def pinned(self, within: RecallFilter, *, limit: int) -> Sequence[ItemKey]:
+        if within.types and ItemType.MESSAGE not in within.types:
+            return []
         m, c = t.message.c, t.conversation.c
         in_tail = and_(c.importance == PINNED, m.position >= c.message_count - _PINNED_TAIL)
         wanted = (
@@ -113,24 +134,22 @@ class SqlRecall:
         index = full_text(self.connection)
         frequency = await _known(index, scope.key, asked)
         weights = _worth_paying(frequency, scope.messages)
+        if not weights or not within.of_messages():
+            return LexicalAnswer(keys=[], document_frequency=frequency)
         inside, beside = _split(within)
+        bounds = {"most": limit, "the_scope": scope.key, "of_tenant": self.tenant}
         keys: dict[ItemKey, None] = {}
         for left_out in [without, ()] if without else [()]:
             search = index.search(scope.key, weights, inside, left_out)
-            bounds = {"most": limit, "the_scope": scope.key, "of_tenant": self.tenant}
-            if weights:
-                keys |= await self._best(search, narrowed(beside), bounds)
+            keys |= await self._best(search, beside, bounds)
         return LexicalAnswer(keys=list(keys), document_frequency=frequency)
 
     async def _best(
-        self,
-        search: Search,
-        conditions: Sequence[ColumnElement[bool]],
-        bounds: Mapping[str, object],
+        self, search: Search, beside: RecallFilter, bounds: Mapping[str, object]
     ) -> dict[ItemKey, None]:
-        values = {**search.values, **bounds}
-        if conditions:
-            best = _best(search.statement, conditions)
+        values, conditions = {**search.values, **bounds}, narrowed(beside)
+        if conditions or beside.types:
+            best = _best(search.statement, conditions, beside.types)
             rows: Rows = (await self.connection.execute(best, values)).all()
         else:
             rows = await _BEST.fetch(self.connection, **values)
@@ -177,17 +196,28 @@ _SCOPE_IS_OURS = (
 )
 
 
-def _best(search: TextualSelect, conditions: Sequence[ColumnElement[bool]]) -> Select[Any]:
+def _best(
+    search: TextualSelect,
+    conditions: Sequence[ColumnElement[bool]] = (),
+    types: Collection[ItemType] = (),
+) -> Select[Any]:
+    """The smallest pieces, or, where only messages are wanted, the messages that they are of."""
     found = search.subquery("found")
     worth = func.sum(found.c.weight)
-    best = select(found.c.item_key, worth).where(_SCOPE_IS_OURS).group_by(found.c.item_key)
-    if conditions:
-        message = t.message.c.key == found.c.item_key.op(">>")(2)
+    row, is_chunk = found.c.item_key.op(">>")(2), found.c.item_key.op("&")(3) == Table.CHUNK
+    whole = ItemType.MESSAGE in types and ItemType.CHUNK not in types
+    key = shifted(t.message.c.key, 2) if whole else found.c.item_key
+    best = select(key, worth).where(_SCOPE_IS_OURS).group_by(key)
+    if conditions or types:
+        message = t.message.c.key == func.coalesce(t.chunk.c.message_key, row)
+        best = best.select_from(found).outerjoin(t.chunk, and_(is_chunk, t.chunk.c.key == row))
         best = best.join(t.message, message).where(*conditions)
-    return best.order_by(worth.desc(), found.c.item_key.desc()).limit(bindparam("most"))
+    if types and ItemType.MESSAGE not in types:
+        best = best.where(is_chunk)
+    return best.order_by(worth.desc(), key.desc()).limit(bindparam("most"))
 
 
-_BEST = Constant(sqlite=_best(FTS5_SEARCH, []), postgres=_best(TSVECTOR_SEARCH, []))
+_BEST = Constant(sqlite=_best(FTS5_SEARCH), postgres=_best(TSVECTOR_SEARCH))
 
 
 def of_any_model() -> ColumnElement[bool]:
@@ -201,7 +231,7 @@ def recallable() -> Sequence[ColumnElement[bool]]:
 
 
 def narrowed(within: RecallFilter) -> Sequence[ColumnElement[bool]]:
-    """The filter but for its scopes, as conditions on a message."""
+    """The filter but for its scopes and types, as conditions on a message."""
     c = t.message.c
     conditions: list[ColumnElement[bool]] = []
     if within.conversations is not None:
@@ -210,8 +240,6 @@ def narrowed(within: RecallFilter) -> Sequence[ColumnElement[bool]]:
         conditions.append(c.conversation_key.not_in(_numbers(within.without_conversations)))
     if within.roles:
         conditions.append(c.role.in_(sorted(within.roles)))
-    if within.types and ItemType.MESSAGE not in within.types:
-        conditions.append(c.key < 0)
     if within.after is not None:
         conditions.append(c.created_at >= within.after)
     if within.before is not None:
@@ -243,7 +271,7 @@ def _hydrating(*, on_postgres: bool) -> Select[Any]:
     )
     return (
         select(
-            m.key,
+            shifted(m.key, 2).label("item_key"),
             _raw(m.created_at, "micros"),
             m.tokens,
             func.coalesce(m.importance, c.importance).label("importance"),
@@ -259,6 +287,8 @@ def _hydrating(*, on_postgres: bool) -> Select[Any]:
             _raw(c.id, "conversation_id"),
             c.external_id.label("conversation_external_id"),
             c.folder,
+            m.key,
+            m.chunks,
         )
         .join(t.conversation, c.key == m.conversation_key)
         .join(t.scope, t.scope.c.key == m.scope_key)
@@ -279,11 +309,13 @@ _HYDRATE = Constant(sqlite=_hydrating(on_postgres=False), postgres=_hydrating(on
 def _recalled(rows: Rows) -> Recalled:
     if not rows:
         return Recalled.nothing()
+    first = [row[:_OF_ITEMS] for row in rows]
     keys, micros, tokens, importance, labels, contents, hashes, vectors, bags, *_ = zip(
-        *rows, strict=True
+        *first, strict=True
     )
+    of_chunks = [row[_OF_ITEMS:] or _NO_CHUNK for row in rows]
     return Recalled(
-        keys=[item_key(Table.MESSAGE, key) for key in keys],
+        keys=keys,
         created_at=[each / 1_000_000 for each in micros],
         tokens=tokens,
         importance=importance,
@@ -292,20 +324,38 @@ def _recalled(rows: Rows) -> Recalled:
         hashes=hashes,
         vectors=vectors,
         bags=bags,
+        messages=[row[_MESSAGE] for row in rows],
+        whole_vectors=[
+            own if part[1] is None else part[1]
+            for own, part in zip(vectors, of_chunks, strict=True)
+        ],
+        whole_bags=[
+            own if part[2] is None else part[2] for own, part in zip(bags, of_chunks, strict=True)
+        ],
+        pieces=[0 if part[0] else row[_PIECES] for row, part in zip(rows, of_chunks, strict=True)],
+        kinds=[part[0] for part in of_chunks],
         read=lambda at: _item(rows[at]),
     )
+
+
+_MESSAGE, _PIECES, _OF_ITEMS = 16, 17, 18
+"""Columns of `_hydrating`; what a row has behind them is told of chunks only."""
+
+_NO_CHUNK = (None, None, None)
 
 
 def _item(row: Sequence[Any]) -> MemoryItem:
     """An item of a row of `_hydrating`, in the order of its columns."""
     key, micros, tokens, importance, label, content, content_hash, _vector, _bag, *told = row
-    raw_id, external_id, role, name, conversation_id, conversation_external_id, folder = told
+    raw_id, external_id, role, name, conversation_id, conversation_external_id, folder = told[:7]
     own_id = _uuid(raw_id)
+    chunk = row[_OF_ITEMS + 3 :]
+    message_id, start, stop = (_uuid(chunk[0]), *chunk[1:]) if chunk else (own_id, None, None)
     return MemoryItem(
-        key=item_key(Table.MESSAGE, key),
+        key=ItemKey(key),
         id=ItemId(own_id),
-        type=ItemType.MESSAGE,
-        external_id=external_id,
+        type=ItemType.CHUNK if chunk else ItemType.MESSAGE,
+        external_id=None if chunk else external_id,
         conversation_id=ConversationId(_uuid(conversation_id)),
         conversation_external_id=conversation_external_id,
         label=label,
@@ -317,7 +367,15 @@ def _item(row: Sequence[Any]) -> MemoryItem:
         tokens=tokens,
         importance=importance,
         content_hash=content_hash,
-        lineage=(LineageEdge(kind="message", id=str(own_id), external_id=external_id),),
+        lineage=(
+            LineageEdge(
+                kind="message",
+                id=str(message_id),
+                external_id=external_id,
+                start=start,
+                stop=stop,
+            ),
+        ),
     )
 
 

@@ -15,12 +15,13 @@ from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.conversations import SqlConversations
 from app.adapters.sql.database import Database
-from app.adapters.sql.dialect import is_postgres, shifted
+from app.adapters.sql.dialect import is_postgres
 from app.adapters.sql.erase import SqlEraser
 from app.adapters.sql.messages import SqlMessages
 from app.adapters.sql.observations import SqlObservations
+from app.adapters.sql.pieces import embedded_keys
 from app.adapters.sql.projections import SqlProjections
-from app.adapters.sql.recall import SqlRecall
+from app.adapters.sql.recall import SqlRecall, of_any_model
 from app.adapters.sql.scopes import SqlScopes
 from app.domain.ids import TenantId
 from app.ports.store import Counts, Receipt
@@ -135,9 +136,12 @@ def _counted(scope: Column[int], ours: ColumnElement[bool]) -> Select[Any]:
 
 
 def _counted_embeddings(ours: ColumnElement[bool]) -> Select[Any]:
-    embedded = d.embedding.c.item_key == shifted(t.message.c.key, 2)
-    owned = t.message.join(t.scope, t.message.c.scope_key == t.scope.c.key)
-    return select(func.count()).select_from(owned.join(d.embedding, embedded)).where(ours)
+    keys = embedded_keys(t.message.c.scope_key.in_(select(t.scope.c.key).where(ours)))
+    return (
+        select(func.count())
+        .select_from(d.embedding)
+        .where(of_any_model(), d.embedding.c.item_key.in_(keys))
+    )
 
 
 @dataclass(frozen=True, slots=True)

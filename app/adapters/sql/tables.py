@@ -95,7 +95,8 @@ conversation_tag = Table(
     Index(None, "tag", "conversation_key"),
 )
 
-# `terms` is the bag of words as ranking reads it (app/text/terms.py); NULL: not in full text.
+# `terms` is the bag of words as ranking reads it (app/text/terms.py); NULL: in no index. Full text
+# holds the smallest pieces: a message, or its chunks where it has any.
 message = Table(
     "message",
     metadata,
@@ -116,27 +117,31 @@ message = Table(
     Column("tokens", Integer, nullable=False),
     Column("content_hash", LargeBinary(16), nullable=False),
     Column("terms", LargeBinary),
+    Column("chunks", Integer, nullable=False, server_default="0"),
     UniqueConstraint("conversation_key", "position"),
     UniqueConstraint("conversation_key", "external_id"),
     Index(None, "scope_key", "importance"),
     sqlite_autoincrement=True,
 )
 
+# content[start:stop] of a message, kept here too: a long one is not read to show a part of it.
 chunk = Table(
     "chunk",
     metadata,
     own_key(),
     Column("id", Uuid, nullable=False, unique=True),
-    belongs_to("message_key", "message.key", index=True),
+    belongs_to("message_key", "message.key"),
     belongs_to("scope_key", "scope.key"),
     Column("position", Integer, nullable=False),
     Column("kind", String(16), nullable=False),
     Column("language", String(32)),
     Column("start", Integer, nullable=False),
     Column("stop", Integer, nullable=False),
+    Column("content", Text, nullable=False),
     Column("tokens", Integer, nullable=False),
     Column("content_hash", LargeBinary(16), nullable=False),
-    Column("terms", LargeBinary),
+    Column("terms", LargeBinary, nullable=False),
+    UniqueConstraint("message_key", "position"),
     sqlite_autoincrement=True,
 )
 

@@ -151,10 +151,20 @@ class ContextIn(SearchIn):
         )
 
 
+def _is_none(value: object) -> bool:
+    return value is None
+
+
 class LineageOut(Answer):
     kind: str
     id: str
     external_id: str | None
+    start: int | None = Field(
+        default=None, description="Of a chunk, in code points.", exclude_if=_is_none
+    )
+    stop: int | None = Field(
+        default=None, description="Of a chunk, exclusive.", exclude_if=_is_none
+    )
 
 
 class MemoryOut(Answer):
@@ -196,7 +206,13 @@ class MemoryOut(Answer):
             sources=sorted(candidate.sources),
             signals=_all_rounded(candidate.signals) if explain else None,
             lineage=[
-                LineageOut(kind=each.kind, id=each.id, external_id=each.external_id)
+                LineageOut(
+                    kind=each.kind,
+                    id=each.id,
+                    external_id=each.external_id,
+                    start=each.start,
+                    stop=each.stop,
+                )
                 for each in item.lineage
             ],
             erased=candidate.erased,

@@ -1,0 +1,90 @@
+"""Chunks with all that ranking and an answer need of them, in one statement made once."""
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, and_, bindparam, func, select, type_coerce
+from sqlalchemy.types import NullType
+
+from app.adapters.sql import tables as t
+from app.adapters.sql import tables_derived as d
+from app.adapters.sql.dialect import shifted
+from app.adapters.sql.fetch import Constant, one_of
+from app.adapters.sql.pieces import key_of_chunk
+
+_MOST = 1_000
+"""Chunks that are read to find the best ones; of more, the best are found by themselves."""
+
+
+def _raw(column: ColumnElement[Any], name: str) -> ColumnElement[Any]:
+    """A column as the driver returns it: few rows of a pool need more."""
+    return type_coerce(column, NullType()).label(name)
+
+
+def _hydrating(owner: ColumnElement[Any], *, on_postgres: bool) -> Select[Any]:
+    """
+    Chunks by `owner`, which is their own key or their message's.
+
+    The columns are those of `recall.py`, in their order, then those of chunks only.
+    """
+    m, c, k = t.message.c, t.conversation.c, t.chunk.c
+    own, whole = d.embedding.alias("own"), d.embedding.alias("whole")
+    of_model = (
+        select(d.embedding_model.c.key)
+        .where(d.embedding_model.c.name == bindparam("of_model"))
+        .scalar_subquery()
+    )
+    return (
+        select(
+            key_of_chunk().label("item_key"),
+            _raw(m.created_at, "micros"),
+            k.tokens,
+            func.coalesce(m.importance, c.importance).label("importance"),
+            c.label,
+            k.content,
+            k.content_hash,
+            own.c.vector,
+            k.terms,
+            _raw(k.id, "id"),
+            m.external_id,
+            m.role,
+            m.name,
+            _raw(c.id, "conversation_id"),
+            c.external_id.label("conversation_external_id"),
+            c.folder,
+            m.key.label("message_key"),
+            m.chunks,
+            k.kind,
+            whole.c.vector.label("whole_vector"),
+            m.terms.label("whole_terms"),
+            _raw(m.id, "message_id"),
+            k.start,
+            k.stop,
+        )
+        .select_from(t.chunk)
+        .join(t.message, m.key == k.message_key)
+        .join(t.conversation, c.key == m.conversation_key)
+        .join(t.scope, t.scope.c.key == m.scope_key)
+        .outerjoin(own, and_(own.c.model_key == of_model, own.c.item_key == key_of_chunk()))
+        .outerjoin(
+            whole, and_(whole.c.model_key == of_model, whole.c.item_key == shifted(m.key, 2))
+        )
+        .where(
+            one_of(owner, "wanted_keys", on_postgres=on_postgres),
+            one_of(m.scope_key, "of_scopes", on_postgres=on_postgres),
+            t.scope.c.tenant == bindparam("of_tenant"),
+            m.terms.is_not(None),
+            c.archived.is_(False),
+        )
+        .order_by(k.key)
+        .limit(_MOST)
+    )
+
+
+def _constant(owner: ColumnElement[Any]) -> Constant:
+    return Constant(
+        sqlite=_hydrating(owner, on_postgres=False), postgres=_hydrating(owner, on_postgres=True)
+    )
+
+
+CHUNKS = _constant(t.chunk.c.key)
+CHUNKS_OF_MESSAGES = _constant(t.chunk.c.message_key)

@@ -1,0 +1,201 @@
+"""
+Chunks: spans of a message that are small enough to be found and shown by themselves.
+
+Tokens are counted once for each small part of a text and added up, so the time is linear. (Of the
+splitters there are, the best kept one leaves almost half of the seams without any overlap, and
+needs a minute for 260,000 characters that have no blanks between them.)
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import accumulate
+
+from app.text.blocks import blocks_of
+from app.text.parts import CountTokens, Part, code_parts, prose_parts
+
+SHORT = 300
+"""Tokens of a message that needs no chunks, unless it has code beside prose."""
+
+_CAPTION = 30
+"""Tokens of prose beside code that go with it: by themselves they would say little."""
+
+_LAST = 100
+"""Tokens that a cut leaves for what follows, where it can."""
+
+
+class Kind(StrEnum):
+    """What a chunk consists of."""
+
+    CODE = "code"
+    PROSE = "prose"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """content[start:stop] of a message, in code points; `language` is what a fence says."""
+
+    start: int
+    stop: int
+    kind: Kind
+    language: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sizes:
+    """Tokens of a chunk, and how many of the one before it are said again."""
+
+    least: int
+    most: int
+    overlap: tuple[int, int]
+
+
+# A little inside of what is promised: the tokens of a whole may differ from those of its parts.
+_PROSE = _Sizes(least=205, most=295, overlap=(32, 59))
+_CODE = _Sizes(least=300, most=495, overlap=(0, 0))
+_WHOLE_CODE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """Prose or one code block, with its tokens."""
+
+    span: Span
+    tokens: int
+
+
+def chunks_of(content: str, tokens: int, count: CountTokens) -> Sequence[Span]:
+    """
+    The chunks of a message, in order; none where the message itself is the smallest piece.
+
+    Every character that is not blank is in a chunk. A code block is kept whole up to 500 tokens,
+    else cut where definitions or paragraphs begin, without overlap. Prose is cut between
+    paragraphs, else lines, sentences, words: 200 to 300 tokens (the last may have less), the
+    first 30 to 60 of which the chunk before has too. A few words beside code go with it.
+
+    Args:
+        content: What was said.
+        tokens: Of `content`.
+        count: Counts tokens.
+    """
+    if tokens <= SHORT and "```" not in content and "~~~" not in content:
+        return []
+    stretches = _captioned(_stretches(content, count))
+    if tokens <= SHORT and len({each.span.kind for each in stretches}) < len(Kind):
+        return []
+    spans = [span for each in stretches for span in _spans(content, each, count)]
+    return spans if len(spans) > 1 else []
+
+
+def _stretches(content: str, count: CountTokens) -> Iterator[_Stretch]:
+    for block in blocks_of(content):
+        text = content[block.start : block.stop]
+        start = block.start + len(text) - len(text.lstrip())
+        stop = block.start + len(text.rstrip())
+        if start < stop:
+            kind = Kind.CODE if block.code else Kind.PROSE
+            span = Span(start=start, stop=stop, kind=kind, language=block.language)
+            yield _Stretch(span, count(content[start:stop]))
+
+
+def _captioned(stretches: Iterator[_Stretch]) -> list[_Stretch]:
+    """The same, with captions as a part of the code that they stand before, else behind."""
+    done: list[_Stretch] = []
+    for each in stretches:
+        before = done[-1] if done else None
+        if before and _is_caption(before) and _has_room(each, before):
+            done[-1] = _Stretch(
+                replace(each.span, start=before.span.start), before.tokens + each.tokens
+            )
+        else:
+            done.append(each)
+    return _closed(done)
+
+
+def _closed(stretches: list[_Stretch]) -> list[_Stretch]:
+    """A caption that is the last of all goes with the code before it."""
+    if len(stretches) > 1:
+        before, last = stretches[-2:]
+        if _is_caption(last) and _has_room(before, last):
+            whole = _Stretch(replace(before.span, stop=last.span.stop), before.tokens + last.tokens)
+            return [*stretches[:-2], whole]
+    return stretches
+
+
+def _is_caption(stretch: _Stretch) -> bool:
+    return stretch.span.kind is Kind.PROSE and stretch.tokens <= _CAPTION
+
+
+def _has_room(code: _Stretch, caption: _Stretch) -> bool:
+    """Whether it is code that does not have to be cut because of the caption."""
+    cut_anyway = code.tokens > _WHOLE_CODE
+    return code.span.kind is Kind.CODE and (
+        cut_anyway or code.tokens + caption.tokens < _WHOLE_CODE
+    )
+
+
+def _spans(content: str, stretch: _Stretch, count: CountTokens) -> Iterator[Span]:
+    span = stretch.span
+    is_code = span.kind is Kind.CODE
+    if stretch.tokens <= (_WHOLE_CODE if is_code else SHORT):
+        yield span
+        return
+    parts_of = code_parts if is_code else prose_parts
+    parts = list(parts_of(content, span.start, span.stop, count))
+    for first, end in _runs(parts, _CODE if is_code else _PROSE):
+        yield replace(span, start=parts[first].start, stop=parts[end - 1].stop)
+
+
+def _runs(parts: Sequence[Part], sizes: _Sizes) -> Iterator[tuple[int, int]]:
+    """Runs parts[first:end] that hold all of `parts`, of the sizes that are wanted."""
+    row = _Row(parts)
+    first, end = 0, 0
+    while end < len(parts):
+        end = row.end(first, sizes)
+        yield first, end
+        first = row.next_first(first, end, sizes)
+
+
+class _Row:
+    """Parts in a row, and what any run of them costs."""
+
+    def __init__(self, parts: Sequence[Part]) -> None:
+        self._parts = parts
+        self._until = [0, *accumulate(part.joined for part in parts)]
+
+    def end(self, first: int, sizes: _Sizes) -> int:
+        """Where the run from `first` ends: at the best seam, the first of several."""
+        least, most = (self._reaching(first, size) for size in (sizes.least, sizes.most + 1))
+        most = max(most - 1, first + 1)
+        if most >= len(self._parts):
+            return len(self._parts)
+        ends = range(min(least, most), most + 1)
+        roomy = [end for end in ends if self._until[-1] - self._until[end] >= _LAST]
+        return max(roomy or ends, key=lambda end: self._parts[end].seam)
+
+    def next_first(self, first: int, end: int, sizes: _Sizes) -> int:
+        """Where the next run begins: before `end`, so that they overlap as wanted, or there."""
+        least, most = sizes.overlap
+        if end >= len(self._parts) or most == 0:
+            return end
+        starts = [
+            start
+            for start in range(max(first + 1, end - most), end)
+            if least <= self._tokens(start, end) <= most
+        ]
+        best = max(starts, key=lambda start: self._parts[start].seam, default=end)
+        return best if self._tokens(best, end + 1) <= sizes.most else end
+
+    def _tokens(self, first: int, end: int) -> int:
+        return self._until[end] - self._until[first] - self._blanks(first)
+
+    def _blanks(self, at: int) -> int:
+        """The blanks before a part are not in a run that begins with it."""
+        return self._parts[at].joined - self._parts[at].tokens
+
+    def _reaching(self, first: int, tokens: int) -> int:
+        """The first end at which the run has at least so many tokens; past the last for none."""
+        return bisect_left(
+            self._until, self._until[first] + self._blanks(first) + tokens, lo=first + 1
+        )
