@@ -177,7 +177,9 @@ class ContextForge:
             if not large or not situation.within.has_chunks():
                 return recalled
             lacking = without_pieces(recalled, large)
-            chunks = await snapshot.recall.chunks(sorted(lacking), scopes=scopes, model=model)
+            chunks = Recalled.nothing()
+            if lacking:
+                chunks = await snapshot.recall.chunks(sorted(lacking), scopes=scopes, model=model)
         pieces = recalled.only(chunks_in(recalled)).and_also(_without(unwanted, chunks))
         best = pieces.only(best_of_each(query, pieces, dimension=self.embedder.dimension))
         by_message = {recalled.messages[at]: sources[recalled.keys[at]] for at in large}
