@@ -22,8 +22,16 @@ from app.domain.context import (
     Source,
 )
 from app.domain.conversation import Message, NewMessage, Role
-from app.domain.ids import BundleId, ConversationId, ItemId, MessageId, MessageKey, TenantId
-from app.domain.memory import ItemType, LineageEdge, Table, item_key
+from app.domain.ids import (
+    BundleId,
+    ConversationId,
+    ConversationKey,
+    ItemId,
+    MessageId,
+    MessageKey,
+    TenantId,
+)
+from app.domain.memory import ItemType, LineageEdge, Table, item_key, table_and_row
 from app.ports.store import PreparedMessage
 from app.ranking import Floats
 from app.ranking.bm25 import pack_terms
@@ -160,6 +168,8 @@ def a_message(
 def recalled(*items: MemoryItem, vectors: Mapping[int, Floats] | None = None) -> Recalled:
     """The items in columns; `vectors` by place."""
     packed = {at: pack_vector(vector) for at, vector in (vectors or {}).items()}
+    own_vectors = [packed.get(at) for at in range(len(items))]
+    own_bags = [pack_terms(terms_of(each.content)) for each in items]
     return Recalled(
         keys=[each.key for each in items],
         created_at=[each.created_at.timestamp() for each in items],
@@ -168,8 +178,15 @@ def recalled(*items: MemoryItem, vectors: Mapping[int, Floats] | None = None) ->
         labels=[each.label for each in items],
         contents=[each.content for each in items],
         hashes=[each.content_hash for each in items],
-        vectors=[packed.get(at) for at in range(len(items))],
-        bags=[pack_terms(terms_of(each.content)) for each in items],
+        vectors=own_vectors,
+        bags=own_bags,
+        messages=[MessageKey(table_and_row(each.key)[1]) for each in items],
+        whole_vectors=own_vectors,
+        whole_bags=own_bags,
+        conversations=[ConversationKey(int(each.conversation_id or 0)) for each in items],
+        positions=[table_and_row(each.key)[1] for each in items],
+        roles=[each.role for each in items],
+        names=[each.name for each in items],
         read=items.__getitem__,
     )
 

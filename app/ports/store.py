@@ -33,6 +33,7 @@ from app.domain.ids import (
 )
 from app.domain.memory import ItemType
 from app.ports import RecallFilter
+from app.ranking.neighbours import Neighbours
 from app.ranking.pool import Recalled
 
 T = TypeVar("T")
@@ -273,6 +274,12 @@ class Recall(Protocol):
         self, keys: Sequence[ItemKey], *, scopes: Sequence[ScopeKey], model: str
     ) -> Recalled:
         """What of `keys` is recallable in `scopes`, with its vector of `model`, by key."""
+        ...
+
+    async def neighbours(
+        self, messages: Sequence[MessageKey], *, within: RecallFilter, model: str
+    ) -> Neighbours:
+        """What stands beside these messages in their conversations, of what may be recalled."""
         ...
 
     async def remaining(

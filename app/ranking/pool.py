@@ -2,14 +2,16 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 
 from app.domain.context import MemoryItem
-from app.domain.ids import ItemKey
+from app.domain.ids import ConversationKey, ItemKey, MessageKey
 from app.ranking import Floats
 from app.ranking.bm25 import Bags
+from app.ranking.neighbours import Neighbours
+from app.text.wording import PLAIN, Wording
 
 VECTOR = np.dtype("<f2")
 """How vectors lie in SQL: float16, little endian."""
@@ -22,8 +24,10 @@ def pack_vector(vector: Floats) -> bytes:
 def unpack_vectors(packed: Sequence[bytes | None], dimension: int) -> Floats:
     """Vectors as float32, shape (n, dimension); zeros where there is none of that dimension."""
     size = dimension * VECTOR.itemsize
-    nothing = bytes(size)
-    whole = b"".join(each if each and len(each) == size else nothing for each in packed)
+    if any(each is None or len(each) != size for each in packed):
+        nothing = bytes(size)
+        packed = [each if each and len(each) == size else nothing for each in packed]
+    whole = b"".join(cast("Sequence[bytes]", packed))
     return np.frombuffer(whole, dtype=VECTOR).reshape(len(packed), dimension).astype(np.float32)
 
 
@@ -35,6 +39,9 @@ class Recalled:
     Few of a pool become part of an answer, so only those are made. `created_at` in seconds since
     1970, `importance` from 1 to 10. `vectors` are packed, None while an item is not embedded;
     `bags` are packed terms.
+
+    `messages` are those that items are or are a part of; `whole_vectors`, `whole_bags`,
+    `conversations`, `positions`, `roles` and `names` are theirs.
     """
 
     keys: Sequence[ItemKey]
@@ -46,6 +53,13 @@ class Recalled:
     hashes: Sequence[bytes]
     vectors: Sequence[bytes | None]
     bags: Sequence[bytes]
+    messages: Sequence[MessageKey]
+    whole_vectors: Sequence[bytes | None]
+    whole_bags: Sequence[bytes]
+    conversations: Sequence[ConversationKey]
+    positions: Sequence[int]
+    roles: Sequence[str | None]
+    names: Sequence[str | None]
     read: Callable[[int], MemoryItem]
 
     def __len__(self) -> int:
@@ -68,18 +82,33 @@ class Recalled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pool:
-    """n candidates: what they are, their vectors, shape (n, d), and their words."""
+    """
+    n candidates: what they are, their vectors, shape (n, d), and their words.
+
+    The whole ones are those of the messages that they belong to; the same where none is a part of
+    one. `neighbours` stand beside these messages.
+    """
 
     recalled: Recalled
     vectors: Floats
     bags: Bags
+    whole_vectors: Floats
+    whole_bags: Bags
+    neighbours: Neighbours
 
     @classmethod
-    def of(cls, recalled: Recalled, *, dimension: int) -> Self:
+    def of(
+        cls, recalled: Recalled, *, dimension: int, neighbours: Neighbours | None = None
+    ) -> Self:
+        vectors, bags = unpack_vectors(recalled.vectors, dimension), Bags.unpack(recalled.bags)
+        parts = recalled.whole_bags is not recalled.bags
         return cls(
             recalled=recalled,
-            vectors=unpack_vectors(recalled.vectors, dimension),
-            bags=Bags.unpack(recalled.bags),
+            vectors=vectors,
+            bags=bags,
+            whole_vectors=unpack_vectors(recalled.whole_vectors, dimension) if parts else vectors,
+            whole_bags=Bags.unpack(recalled.whole_bags) if parts else bags,
+            neighbours=neighbours or Neighbours.none(),
         )
 
 
@@ -96,3 +125,9 @@ class QueryView:
     idf: Floats
     idf_mass: float
     average_length: float
+    wording: Wording = PLAIN
+
+    @property
+    def known(self) -> float:
+        """The share of the query's idf mass that the scope knows."""
+        return float(self.idf.sum()) / self.idf_mass if self.idf_mass > 0 else 0.0

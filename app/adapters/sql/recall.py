@@ -31,14 +31,24 @@ from app.adapters.sql.full_text import (
     TSVECTOR_SEARCH,
     full_text,
 )
+from app.adapters.sql.neighbours import neighbours
 from app.adapters.sql.types import from_micros
 from app.domain.context import MemoryItem
 from app.domain.conversation import PINNED, Role, Scope
-from app.domain.ids import ConversationId, ConversationKey, ItemId, ItemKey, ScopeKey, TenantId
+from app.domain.ids import (
+    ConversationId,
+    ConversationKey,
+    ItemId,
+    ItemKey,
+    MessageKey,
+    ScopeKey,
+    TenantId,
+)
 from app.domain.memory import ItemType, LineageEdge, Table, item_key, table_and_row
 from app.ports import RecallFilter
 from app.ports.store import LexicalAnswer
 from app.ranking.bm25 import idf
+from app.ranking.neighbours import Neighbours
 from app.ranking.pool import Recalled
 
 _MAX_POSTINGS = 4_000
@@ -67,6 +77,13 @@ class SqlRecall:
             of_model=model,
         )
         return _recalled(found)
+
+    async def neighbours(
+        self, messages: Sequence[MessageKey], *, within: RecallFilter, model: str
+    ) -> Neighbours:
+        return await neighbours(
+            self.connection, messages, tenant=self.tenant, within=within, model=model
+        )
 
     async def remaining(
         self, keys: Sequence[ItemKey], conversations: Sequence[ConversationKey]
@@ -229,6 +246,8 @@ def _hydrating(*, on_postgres: bool) -> Select[Any]:
             _raw(c.id, "conversation_id"),
             c.external_id.label("conversation_external_id"),
             c.folder,
+            m.conversation_key,
+            m.position,
         )
         .join(t.conversation, c.key == m.conversation_key)
         .join(t.scope, t.scope.c.key == m.scope_key)
@@ -249,9 +268,9 @@ _HYDRATE = Constant(sqlite=_hydrating(on_postgres=False), postgres=_hydrating(on
 def _recalled(rows: Rows) -> Recalled:
     if not rows:
         return Recalled.nothing()
-    keys, micros, tokens, importance, labels, contents, hashes, vectors, bags, *_ = zip(
-        *rows, strict=True
-    )
+    columns = tuple(zip(*rows, strict=True))
+    keys, micros, tokens, importance, labels, contents, hashes, vectors, bags, *told = columns
+    _id, _external_id, roles, names, *_, conversations, positions = told
     return Recalled(
         keys=[item_key(Table.MESSAGE, key) for key in keys],
         created_at=[each / 1_000_000 for each in micros],
@@ -262,6 +281,13 @@ def _recalled(rows: Rows) -> Recalled:
         hashes=hashes,
         vectors=vectors,
         bags=bags,
+        messages=keys,
+        whole_vectors=vectors,
+        whole_bags=bags,
+        conversations=conversations,
+        positions=positions,
+        roles=roles,
+        names=names,
         read=lambda at: _item(rows[at]),
     )
 
@@ -269,7 +295,7 @@ def _recalled(rows: Rows) -> Recalled:
 def _item(row: Sequence[Any]) -> MemoryItem:
     """An item of a row of `_hydrating`, in the order of its columns."""
     key, micros, tokens, importance, label, content, content_hash, _vector, _bag, *told = row
-    raw_id, external_id, role, name, conversation_id, conversation_external_id, folder = told
+    raw_id, external_id, role, name, conversation_id, conversation_external_id, folder, *_ = told
     own_id = _uuid(raw_id)
     return MemoryItem(
         key=item_key(Table.MESSAGE, key),
