@@ -31,6 +31,7 @@ from app.adapters.sql.store import SqlStore
 from app.adapters.telemetry import PrometheusTelemetry
 from app.adapters.tokenizer import BpeTokenCounter
 from app.adapters.vectors import open_edge_index, open_server_index
+from app.adapters.weights import read_weights
 from app.api import context, conversations, inside
 from app.api.deps import AppState, Services
 from app.api.middleware import BodyLimit, ClearStart, Envelope
@@ -101,6 +102,11 @@ async def _open(
     parts = _Parts(settings, telemetry, store, embedder, vectors)
     await stack.enter_async_context(parts.workers.running())
     return parts.services
+
+
+async def open_services(settings: Settings, stack: AsyncExitStack) -> Services:
+    """The services without HTTP, for commands that work in process; `stack` closes them."""
+    return await _open(settings, PrometheusTelemetry(), stack)
 
 
 async def _open_store(settings: Settings, stack: AsyncExitStack) -> SqlStore:
@@ -305,6 +311,7 @@ def _forge(
         limits=ForgeLimits(
             per_source=settings.retrieval.per_source, floor=settings.retrieval.floor
         ),
+        model=read_weights(settings.retrieval.weights),
     )
 
 

@@ -10,6 +10,7 @@ from app.domain.context import Candidate, Source, Weights
 from app.domain.ids import ItemKey
 from app.ranking import Floats
 from app.ranking.dedup import duplicates
+from app.ranking.model import RelevanceModel
 from app.ranking.pool import Pool, QueryView, Recalled
 from app.ranking.relevance import relevance
 from app.ranking.scoring import final_scores, recency
@@ -24,6 +25,8 @@ class Taste:
     floor: float
     min_score: float | None
     now: float
+    explain: bool = False
+    """Whether signals tell every feature and what it added."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +63,11 @@ class Ranked:
 
 
 def rank(
-    query: QueryView, pool: Pool, sources: Mapping[ItemKey, frozenset[Source]], taste: Taste
+    query: QueryView,
+    pool: Pool,
+    sources: Mapping[ItemKey, frozenset[Source]],
+    taste: Taste,
+    model: RelevanceModel | None = None,
 ) -> Ranked:
     """
     Score the pool and keep, best first, what is good enough and not said before.
@@ -68,7 +75,7 @@ def rank(
     Pinned items pass the floor and `min_score`. Ties are broken by key, newest first.
     """
     recalled = pool.recalled
-    parts = relevance(query, pool)
+    parts = relevance(query, pool, model, explain=taste.explain)
     fresh = recency(np.array(recalled.created_at, dtype=np.float64), now=taste.now)
     importance = np.array(recalled.importance, dtype=np.float32)
     preferred = [label in taste.preferred_labels for label in recalled.labels]
@@ -85,6 +92,7 @@ def rank(
         "relevance": parts.score,
         "recency": fresh,
         "importance": importance / np.float32(10.0),
+        **parts.features,
     }
     return _cut(pool, sources, taste, score, signals)
 

@@ -14,18 +14,20 @@ from app.domain.context import (
     Intent,
     Source,
 )
-from app.domain.conversation import Message
+from app.domain.conversation import Message, Scope
 from app.domain.ids import BundleId, ItemKey
 from app.domain.memory import Table, item_key
 from app.ports import Clock, Embedder, NewId, Telemetry
 from app.ports.store import Store
 from app.ranking.bm25 import idf
 from app.ranking.candidates import NOTHING, Ranked, Taste, rank
+from app.ranking.model import RelevanceModel
 from app.ranking.pool import Pool, QueryView, Recalled
 from app.services.packing import Packed, Packer
 from app.services.recall import Found, Recaller, Situation
 from app.text.intent import intent_of
 from app.text.terms import exclusion, fold
+from app.text.wording import wording_of
 
 _GOOD_ONES = 3
 """With fewer good items than this, the running conversation is not enough and all is searched."""
@@ -38,6 +40,18 @@ class ForgeLimits:
     per_source: int = 60
     per_source_most: int = 500
     floor: float = 0.25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What was found for a request, as ranking needs it."""
+
+    history: Sequence[Message]
+    found: Found
+    sources: Mapping[ItemKey, frozenset[Source]]
+    query: QueryView
+    pool: Pool
+    seconds: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +88,7 @@ class ContextForge:
     clock: Clock
     new_id: NewId
     limits: ForgeLimits
+    model: RelevanceModel | None = None
 
     async def build(self, request: ContextRequest, situation: Situation | None) -> ContextBundle:
         """
@@ -122,26 +137,33 @@ class ContextForge:
                 return gathered
         return await self._gather(request, situation)
 
-    async def _gather(self, request: ContextRequest, situation: Situation) -> Gathered:
+    async def ask(self, request: ContextRequest, situation: Situation) -> Asked:
+        """What the sources find for `request`, read and not yet ranked."""
         limit = max(self.limits.per_source, min(request.max_items, self.limits.per_source_most))
         found = await self.recaller.recall(request, situation, limit=limit)
         history = self.packer.history(request, found.episode.tail)
         sources = _sources(found, without=history)
         hydrating = time.perf_counter()
-        recalled = await self._hydrate(request, situation, sources)
-        ranking = time.perf_counter()
-        ranked = self._rank(request, situation, found, recalled, sources)
-        ended = time.perf_counter()
-        return Gathered(
+        pool = await self._hydrate(request, situation, sources)
+        return Asked(
             history=history,
-            ranked=ranked,
-            candidates=len(recalled),
             found=found,
-            seconds={
-                **found.seconds,
-                "hydrate": ranking - hydrating,
-                "rerank": ended - ranking,
-            },
+            sources=sources,
+            query=_view(request, situation.scope, found),
+            pool=pool,
+            seconds={**found.seconds, "hydrate": time.perf_counter() - hydrating},
+        )
+
+    async def _gather(self, request: ContextRequest, situation: Situation) -> Gathered:
+        asked = await self.ask(request, situation)
+        ranking = time.perf_counter()
+        ranked = rank(asked.query, asked.pool, asked.sources, self._taste(request), self.model)
+        return Gathered(
+            history=asked.history,
+            ranked=ranked,
+            candidates=len(asked.pool.recalled),
+            found=asked.found,
+            seconds={**asked.seconds, "rerank": time.perf_counter() - ranking},
         )
 
     async def _hydrate(
@@ -149,45 +171,27 @@ class ContextForge:
         request: ContextRequest,
         situation: Situation,
         sources: Mapping[ItemKey, frozenset[Source]],
-    ) -> Recalled:
+    ) -> Pool:
+        model, within = self.embedder.model, situation.within
         async with self.store.read(situation.tenant) as snapshot:
             recalled = await snapshot.recall.hydrate(
-                list(sources), scopes=situation.within.scopes, model=self.embedder.model
+                list(sources), scopes=within.scopes, model=model
             )
-        unwanted = exclusion(request.filters.exclude_terms)
-        if unwanted is None:
-            return recalled
-        contents = enumerate(recalled.contents)
-        return recalled.only([at for at, said in contents if not unwanted.search(fold(said))])
+            recalled = _without(request.filters.exclude_terms, recalled)
+            neighbours = await snapshot.recall.neighbours(
+                sorted(set(recalled.messages)), within=within, model=model
+            )
+        return Pool.of(recalled, dimension=self.embedder.dimension, neighbours=neighbours)
 
-    def _rank(
-        self,
-        request: ContextRequest,
-        situation: Situation,
-        found: Found,
-        recalled: Recalled,
-        sources: Mapping[ItemKey, frozenset[Source]],
-    ) -> Ranked:
-        scope = situation.scope
-        frequency = found.lexical.document_frequency
-        weights = idf(scope.messages, [frequency.get(term, 0) for term in found.terms])
-        known = [at for at, term in enumerate(found.terms) if term in frequency]
-        query = QueryView(
-            vector=found.near.vector,
-            terms=[found.terms[at] for at in known],
-            idf=weights[known],
-            idf_mass=float(weights.sum()),
-            average_length=scope.terms / scope.messages if scope.messages else 0.0,
-        )
-        pool = Pool.of(recalled, dimension=self.embedder.dimension)
-        taste = Taste(
+    def _taste(self, request: ContextRequest) -> Taste:
+        return Taste(
             weights=request.weights,
             preferred_labels=frozenset(request.preferred_labels),
             floor=self.limits.floor,
             min_score=request.min_score,
             now=(request.as_of or self.clock()).timestamp(),
+            explain=request.explain,
         )
-        return rank(query, pool, sources, taste)
 
     def _bundle(
         self,
@@ -243,3 +247,25 @@ def _sources(found: Found, *, without: Sequence[Message]) -> dict[ItemKey, froze
         by_item[key].add(Source.PINNED)
     shown = {item_key(Table.MESSAGE, message.key) for message in without}
     return {key: frozenset(each) for key, each in sorted(by_item.items()) if key not in shown}
+
+
+def _view(request: ContextRequest, scope: Scope, found: Found) -> QueryView:
+    frequency = found.lexical.document_frequency
+    weights = idf(scope.messages, [frequency.get(term, 0) for term in found.terms])
+    known = [at for at, term in enumerate(found.terms) if term in frequency]
+    return QueryView(
+        vector=found.near.vector,
+        terms=[found.terms[at] for at in known],
+        idf=weights[known],
+        idf_mass=float(weights.sum()),
+        average_length=scope.terms / scope.messages if scope.messages else 0.0,
+        wording=wording_of(request.query),
+    )
+
+
+def _without(terms: Sequence[str], recalled: Recalled) -> Recalled:
+    unwanted = exclusion(terms)
+    if unwanted is None:
+        return recalled
+    contents = enumerate(recalled.contents)
+    return recalled.only([at for at, said in contents if not unwanted.search(fold(said))])
