@@ -4,10 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.evaluation.asking import Sample
 from app.ranking import Floats
 from app.ranking.model import FACTS, Calibration, facts
+
+_Doubles = NDArray[np.float64]
 
 _STEPS = 100
 _DEPTH = 20
@@ -24,9 +27,9 @@ floor of 0.25 the whole slope costs 0.02 to 0.03 of recall@10, half of it 0.004)
 class _Rows:
     """Candidates as the logistic sees them: x (r, 2 + facts), whether they answer, and weights."""
 
-    x: Floats
-    answers: Floats
-    weights: Floats
+    x: _Doubles
+    answers: _Doubles
+    weights: _Doubles
 
 
 def calibrate(samples: Sequence[Sample], scores: Sequence[Floats]) -> Calibration:
@@ -58,18 +61,18 @@ def _rows(samples: Sequence[Sample], scores: Sequence[Floats]) -> _Rows:
         answers.append(right)
         weights.append(_shares(right, has_answer=bool(sample.wanted)))
     return _Rows(
-        np.concatenate(x).astype(np.float64),
+        np.concatenate(x),
         np.concatenate(answers).astype(np.float64),
         np.concatenate(weights),
     )
 
 
-def _line(distance: Floats, told: Floats) -> Floats:
+def _line(distance: Floats, told: Floats) -> _Doubles:
     level = np.broadcast_to(told, (len(distance), len(FACTS)))
-    return np.column_stack([distance, level, np.ones(len(distance))])
+    return np.column_stack([distance, level, np.ones(len(distance))]).astype(np.float64)
 
 
-def _shares(right: Floats, *, has_answer: bool) -> Floats:
+def _shares(right: NDArray[np.bool_], *, has_answer: bool) -> _Doubles:
     """One for the answers of a question together, and a half for what is beside them."""
     if not has_answer:
         return np.where(np.arange(len(right)) == 0, 1.0, 0.25 / len(right))
@@ -77,7 +80,7 @@ def _shares(right: Floats, *, has_answer: bool) -> Floats:
     return np.where(right, 1 / max(int(right.sum()), 1), beside)
 
 
-def _logistic(x: Floats, answers: Floats, weights: Floats) -> Floats:
+def _logistic(x: _Doubles, answers: _Doubles, weights: _Doubles) -> _Doubles:
     """Weights of a weighted logistic regression with a small ridge, by Newton's method."""
     found = np.zeros(x.shape[1])
     ridge = _RIDGE * weights.sum() * np.eye(x.shape[1])

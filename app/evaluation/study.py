@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import fsum
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.evaluation.asking import Sample
 from app.evaluation.calibrating import calibrate
@@ -106,7 +107,7 @@ def refusals(
     return {name: _refusals(rows) for name, rows in by_set.items()}
 
 
-def _lost(sample: Sample, score: Floats, kept: Floats) -> float:
+def _lost(sample: Sample, score: Floats, kept: NDArray[np.bool_]) -> float:
     """The recall@10 that falls below the floor."""
     if not sample.wanted:
         return 0.0

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import numpy as np
 import pytest
@@ -86,7 +87,7 @@ async def test_a_vector_of_another_model_is_none(store: Store) -> None:
     ],
 )
 async def test_what_lies_outside_the_asked_time_is_not_seen(
-    store: Store, narrower: dict[str, object], seen: list[int]
+    store: Store, narrower: dict[str, Any], seen: list[int]
 ) -> None:
     kept = await chat(store)
     within = replace(kept.within, **narrower)

@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 import pytest
@@ -74,14 +75,20 @@ def test_the_gradient_is_that_of_the_loss(name: str) -> None:
     made = [
         Lesson(
             set="ours",
-            features=rng.standard_normal((5, 3)).astype(np.float64),
+            features=cast("Floats", rng.standard_normal((5, 3))),
             answers=np.array([0, -1, 1, 1, -1]),
         ),
-        Lesson(set="ours", features=rng.standard_normal((4, 3)), answers=np.array([-1, 0, -1, -1])),
+        Lesson(
+            set="ours",
+            features=cast("Floats", rng.standard_normal((4, 3))),
+            answers=np.array([-1, 0, -1, -1]),
+        ),
     ]
     batch = _Batch.of(made, [0.5, 0.5])
     shapes = {"linear": (3,), "hidden": (3, 2), "bias": (2,), "out": (2,)}
-    network = {each: rng.standard_normal(shape) for each, shape in shapes.items()}
+    network: dict[str, Floats] = {
+        each: cast("Floats", rng.standard_normal(shape)) for each, shape in shapes.items()
+    }
     told = _slopes(network, batch, 0.0, rng)[name]
 
     flat, step = network[name].reshape(-1), 1e-5
