@@ -18,6 +18,7 @@ from app.adapters.sql.migrate import upgrade
 from app.api.logging import configure_logging
 from app.domain.errors import ForewordError
 from app.settings import PREFIX, Settings, SettingsError, load_settings
+from app.tuning import eval_command, tune_command
 
 app = typer.Typer(
     help="Memory for LLM agents.", no_args_is_help=True, pretty_exceptions_enable=False
@@ -26,6 +27,8 @@ app = typer.Typer(
 DataDir = Annotated[
     Path | None, typer.Option(help="Where the embedded engines keep data.", file_okay=False)
 ]
+app.command("eval")(eval_command)
+app.command("tune")(tune_command)
 
 
 @app.callback()

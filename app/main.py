@@ -31,6 +31,7 @@ from app.adapters.sql.store import SqlStore
 from app.adapters.telemetry import PrometheusTelemetry
 from app.adapters.tokenizer import BpeTokenCounter
 from app.adapters.vectors import open_edge_index, open_server_index
+from app.adapters.weights import read_weights
 from app.api import context, conversations, inside
 from app.api.answers import JsonAnswers
 from app.api.deps import AppState, Services
@@ -42,6 +43,7 @@ from app.services.cached import CachedForge
 from app.services.forge import ContextForge, ForgeLimits
 from app.services.forget import Forgetter
 from app.services.healing import Healer
+from app.services.hydrate import Hydrator
 from app.services.indexing import Indexer, IndexerLimits
 from app.services.ingest import Ingestor
 from app.services.packing import Packer
@@ -103,6 +105,11 @@ async def _open(
     parts = _Parts(settings, telemetry, store, embedder, vectors)
     await stack.enter_async_context(parts.workers.running())
     return parts.services
+
+
+async def open_services(settings: Settings, stack: AsyncExitStack) -> Services:
+    """The services without HTTP, for commands that work in process; `stack` closes them."""
+    return await _open(settings, PrometheusTelemetry(), stack)
 
 
 async def _open_store(settings: Settings, stack: AsyncExitStack) -> SqlStore:
@@ -307,9 +314,8 @@ def _forge(
     recaller: Recaller,
 ) -> ContextForge:
     return ContextForge(
-        store=recaller.store,
         recaller=recaller,
-        embedder=recaller.embedder,
+        hydrator=Hydrator(store=recaller.store, embedder=recaller.embedder),
         packer=Packer(tokens),
         telemetry=telemetry,
         clock=now,
@@ -317,6 +323,7 @@ def _forge(
         limits=ForgeLimits(
             per_source=settings.retrieval.per_source, floor=settings.retrieval.floor
         ),
+        model=read_weights(settings.retrieval.weights),
     )
 
 

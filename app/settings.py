@@ -138,6 +138,9 @@ class RetrievalSettings(Section):
     floor: float = Field(
         default=0.25, ge=0.0, le=1.0, description="Relevance below which nothing is recalled."
     )
+    weights: Path | None = Field(
+        default=None, description="What `foreword tune` wrote; none: the shipped weights."
+    )
 
 
 class CacheSettings(Section):

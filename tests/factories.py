@@ -22,7 +22,15 @@ from app.domain.context import (
     Source,
 )
 from app.domain.conversation import Message, NewMessage, Role
-from app.domain.ids import BundleId, ConversationId, ItemId, MessageId, MessageKey, TenantId
+from app.domain.ids import (
+    BundleId,
+    ConversationId,
+    ConversationKey,
+    ItemId,
+    MessageId,
+    MessageKey,
+    TenantId,
+)
 from app.domain.memory import ItemType, LineageEdge, Table, item_key
 from app.ports.store import PreparedMessage
 from app.ranking import Floats
@@ -201,6 +209,10 @@ def recalled(
         whole_bags=own_bags,
         pieces=[(pieces or {}).get(at, 0) for at in range(len(items))],
         kinds=["prose" if each.type is ItemType.CHUNK else None for each in items],
+        conversations=[ConversationKey(int(each.conversation_id or 0)) for each in items],
+        positions=[_message_of(each) for each in items],
+        roles=[each.role for each in items],
+        names=[each.name for each in items],
         read=items.__getitem__,
     )
 

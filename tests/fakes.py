@@ -17,6 +17,7 @@ from app.services.cached import CachedForge
 from app.services.forge import ContextForge, ForgeLimits
 from app.services.forget import Forgetter
 from app.services.healing import Healer
+from app.services.hydrate import Hydrator
 from app.services.indexing import Indexer, IndexerLimits
 from app.services.ingest import Ingestor, Stored
 from app.services.packing import Packer
@@ -148,9 +149,8 @@ class Memory:
         )
         self.surveyor = Surveyor(store)
         self.forge = ContextForge(
-            store=store,
             recaller=self.recaller,
-            embedder=self.embedder,
+            hydrator=Hydrator(store=store, embedder=self.embedder),
             packer=Packer(self.tokens),
             telemetry=self.telemetry,
             clock=self.clock,

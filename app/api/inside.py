@@ -1,6 +1,7 @@
 """Seeing inside: why something was retrieved, how much there is, what works."""
 
 from contextlib import suppress
+from dataclasses import replace
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -48,7 +49,8 @@ async def debug_retrieval(
 ) -> RetrievalOut:
     """What a context for `q` would be chosen from, and why."""
     asked = SearchIn(query=q, conversation_id=conversation_id, user_id=user_id, max_items=limit)
-    found = await services.forge.search(tenant, asked.to_request())
+    request = replace(asked.to_request(), explain=True)
+    found = await services.forge.search(tenant, request)
     return RetrievalOut(
         query=q,
         intent=found.intent,

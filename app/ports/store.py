@@ -34,6 +34,7 @@ from app.domain.ids import (
 )
 from app.domain.memory import ItemType
 from app.ports import RecallFilter
+from app.ranking.neighbours import Neighbours
 from app.ranking.pool import Recalled
 from app.text.chunks import Span
 from app.text.terms import QueryTerms
@@ -301,6 +302,12 @@ class Recall(Protocol):
         self, messages: Sequence[MessageKey], *, scopes: Sequence[ScopeKey], model: str
     ) -> Recalled:
         """The chunks of these messages, as `hydrate` would return them; the first 1,000."""
+        ...
+
+    async def neighbours(
+        self, messages: Sequence[MessageKey], *, within: RecallFilter, model: str
+    ) -> Neighbours:
+        """What stands beside these messages in their conversations, of what may be recalled."""
         ...
 
     async def remaining(

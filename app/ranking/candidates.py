@@ -10,6 +10,7 @@ from app.domain.context import Candidate, Source, Weights
 from app.domain.ids import ItemKey
 from app.ranking import Floats
 from app.ranking.dedup import duplicates
+from app.ranking.model import RelevanceModel
 from app.ranking.pool import Pool, QueryView, Recalled
 from app.ranking.relevance import relevance
 from app.ranking.scoring import final_scores, recency
@@ -25,6 +26,8 @@ class Taste:
     floor: float
     min_score: float | None
     now: float
+    explain: bool = False
+    """Whether signals tell every feature and what it added."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +64,11 @@ class Ranked:
 
 
 def rank(
-    query: QueryView, pool: Pool, sources: Mapping[ItemKey, frozenset[Source]], taste: Taste
+    query: QueryView,
+    pool: Pool,
+    sources: Mapping[ItemKey, frozenset[Source]],
+    taste: Taste,
+    model: RelevanceModel | None = None,
 ) -> Ranked:
     """
     Score the pool and keep, best first, what is good enough and not said before.
@@ -70,7 +77,7 @@ def rank(
     is preferred; that lifts nothing over the floor. Ties are broken by key, newest first.
     """
     recalled = pool.recalled
-    parts = relevance(query, pool)
+    parts = relevance(query, pool, model, explain=taste.explain)
     created_at = np.array(recalled.created_at, dtype=np.float64)
     fresh = recency(created_at, now=taste.now)
     timely = time_match(created_at, query.intervals)
@@ -90,6 +97,7 @@ def rank(
         "time": timely,
         "recency": fresh,
         "importance": importance / np.float32(10.0),
+        **parts.features,
     }
     return _cut(pool, sources, taste, score, signals)
 

@@ -2,16 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.domain.context import MemoryItem
-from app.domain.ids import ItemKey, MessageKey
+from app.domain.ids import ConversationKey, ItemKey, MessageKey
 from app.ranking import Floats
 from app.ranking.bm25 import Bags
+from app.ranking.neighbours import Neighbours
 from app.text.times import Interval
+from app.text.wording import PLAIN, Wording
 
 VECTOR = np.dtype("<f2")
 """How vectors lie in SQL: float16, little endian."""
@@ -24,8 +26,10 @@ def pack_vector(vector: Floats) -> bytes:
 def unpack_vectors(packed: Sequence[bytes | None], dimension: int) -> Floats:
     """Vectors as float32, shape (n, dimension); zeros where there is none of that dimension."""
     size = dimension * VECTOR.itemsize
-    nothing = bytes(size)
-    whole = b"".join(each if each and len(each) == size else nothing for each in packed)
+    if any(each is None or len(each) != size for each in packed):
+        nothing = bytes(size)
+        packed = [each if each and len(each) == size else nothing for each in packed]
+    whole = b"".join(cast("Sequence[bytes]", packed))
     return np.frombuffer(whole, dtype=VECTOR).reshape(len(packed), dimension).astype(np.float32)
 
 
@@ -38,9 +42,9 @@ class Recalled:
     1970, `importance` from 1 to 10. `vectors` are packed, None while an item is not embedded;
     `bags` are packed terms.
 
-    `messages` are those that items are or are a part of, `whole_vectors` and `whole_bags` theirs:
-    the item's own where it is not a chunk. `pieces` counts the chunks of an item, 0 for what has
-    none; `kinds` says what a chunk consists of.
+    `messages` are those that items are or are a part of; `whole_vectors`, `whole_bags`,
+    `conversations`, `positions`, `roles` and `names` are theirs. `pieces` counts the chunks of an
+    item, 0 for what has none; `kinds` says what a chunk consists of.
     """
 
     keys: Sequence[ItemKey]
@@ -57,6 +61,10 @@ class Recalled:
     whole_bags: Sequence[bytes]
     pieces: Sequence[int]
     kinds: Sequence[str | None]
+    conversations: Sequence[ConversationKey]
+    positions: Sequence[int]
+    roles: Sequence[str | None]
+    names: Sequence[str | None]
     read: Callable[[int], MemoryItem]
 
     def __len__(self) -> int:
@@ -92,7 +100,8 @@ class Pool:
     """
     n candidates: what they are, their vectors, shape (n, d), and their words.
 
-    The whole ones are those of the messages that they belong to; the same where none is a chunk.
+    The whole ones are those of the messages that they belong to; the same where none is a
+    chunk. `neighbours` stand beside these messages.
     """
 
     recalled: Recalled
@@ -100,6 +109,7 @@ class Pool:
     bags: Bags
     whole_vectors: Floats
     whole_bags: Bags
+    neighbours: Neighbours
 
     @property
     def has_chunks(self) -> bool:
@@ -111,22 +121,18 @@ class Pool:
         return np.array([kind is not None for kind in self.recalled.kinds], dtype=np.bool_)
 
     @classmethod
-    def of(cls, recalled: Recalled, *, dimension: int) -> Self:
+    def of(
+        cls, recalled: Recalled, *, dimension: int, neighbours: Neighbours | None = None
+    ) -> Self:
         vectors, bags = unpack_vectors(recalled.vectors, dimension), Bags.unpack(recalled.bags)
-        if not any(recalled.kinds):
-            return cls(
-                recalled=recalled,
-                vectors=vectors,
-                bags=bags,
-                whole_vectors=vectors,
-                whole_bags=bags,
-            )
+        parts = any(recalled.kinds)
         return cls(
             recalled=recalled,
             vectors=vectors,
             bags=bags,
-            whole_vectors=unpack_vectors(recalled.whole_vectors, dimension),
-            whole_bags=Bags.unpack(recalled.whole_bags),
+            whole_vectors=unpack_vectors(recalled.whole_vectors, dimension) if parts else vectors,
+            whole_bags=Bags.unpack(recalled.whole_bags) if parts else bags,
+            neighbours=neighbours or Neighbours.none(),
         )
 
 
@@ -145,3 +151,9 @@ class QueryView:
     idf_mass: float
     average_length: float
     intervals: Sequence[Interval] = ()
+    wording: Wording = PLAIN
+
+    @property
+    def known(self) -> float:
+        """The share of the query's idf mass that the scope knows."""
+        return float(self.idf.sum()) / self.idf_mass if self.idf_mass > 0 else 0.0

@@ -1,23 +1,18 @@
-"""How well candidates answer a query, from what they say alone."""
+"""How well candidates answer a query, from what they say and what stands around them."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.ranking import Floats
-from app.ranking.bm25 import bm25
+from app.ranking.features import NAMES, Evidence, evidence
+from app.ranking.model import RelevanceModel, facts
 from app.ranking.pool import Pool, QueryView
 
 DENSE_SHARE = 0.6
-"""Of a relevance; the rest is lexical."""
-
-FULL_MATCH = 0.5
-"""The share of a query's idf mass whose BM25 counts as a full lexical match."""
-
-
-OWN = np.float32(0.7)
-"""What a chunk's own cosine is worth beside that of its whole message."""
+"""Of a plain fusion; the rest is lexical."""
 
 FURTHER = np.float32(0.75)
 """What a chunk is worth of which a better one of the same message is there."""
@@ -30,39 +25,35 @@ class Relevance:
     score: Floats
     semantic: Floats
     lexical: Floats
+    features: Mapping[str, Floats] = field(default_factory=dict)
+    """By "feature.NAME" each feature, by "adds.NAME" what it added to the score of the model."""
 
 
-def relevance(query: QueryView, pool: Pool) -> Relevance:
+def relevance(
+    query: QueryView, pool: Pool, model: RelevanceModel | None = None, *, explain: bool = False
+) -> Relevance:
     """
-    Fuse meaning and words.
+    Judge by what was learned; without a model, or where a side is missing, fuse plainly.
 
-    The cosine is taken as it is. BM25 is divided by the best of the pool, or by what a document
-    would earn that holds half of what the query asks for, if that is more: so the shares mean the
-    same for short and long queries, and a lucky match of one common word is not a full match. On
-    LoCoMo's chats this finds more (recall@10 0.677) than dividing by the best alone (0.672) and
-    than either side by itself (0.505 and 0.619), and it tells questions that have no answer apart.
-    Where a side is missing (no vector of the query, or no term that any document holds) the other
-    one stands alone. A candidate that is not embedded yet is given half of its lexical part.
+    The sides are meaning and words. Where one is missing (no vector of the query, or no term that
+    any document holds) the other one stands alone.
 
-    A chunk has the cosine of its whole message, or most of its own where that is more, and words
-    of its own; what is not the best chunk of a message counts less, so that one long message does
-    not take every place. On BEAM's long chats this finds more (recall@10 0.513, MRR 0.465) than the
-    larger of both cosines (0.473, 0.440), the chunk's own (0.486, 0.452), and no chunks at all
-    (0.499, 0.427).
+    What is not the best chunk of a message counts less, so that one long message does not take
+    every place (BEAM, plain fusion: recall@10 0.513, without 0.499).
     """
-    semantic = _cosines(query, pool)
-    lexical = _normalised(_bm25(query, pool), full=FULL_MATCH * query.idf_mass)
-    if query.vector is None:
-        score = lexical
-    elif not lexical.any():
-        score = semantic
+    if not len(pool.recalled):
+        nothing = np.zeros(0, dtype=np.float32)
+        return Relevance(score=nothing, semantic=nothing, lexical=nothing)
+    found = evidence(query, pool)
+    embedded = np.asarray(pool.whole_vectors.any(axis=1), dtype=np.bool_)
+    if model is None or query.vector is None or not (found.lexical.any() and embedded.any()):
+        score = fused(query, found, embedded=embedded)
     else:
-        embedded = pool.vectors.any(axis=1)
-        meaning = np.where(embedded, semantic, lexical / np.float32(2))
-        score = (DENSE_SHARE * meaning + (1 - DENSE_SHARE) * lexical).astype(np.float32)
+        score = judged(query, found, model)
     if pool.has_chunks:
         score = np.where(_further(pool, score), FURTHER * score, score)
-    return Relevance(score=score, semantic=semantic, lexical=lexical)
+    features = _explained(found, model) if explain and model else {}
+    return Relevance(score=score, semantic=found.cosine, lexical=found.lexical, features=features)
 
 
 def _further(pool: Pool, score: Floats) -> NDArray[np.bool_]:
@@ -75,22 +66,27 @@ def _further(pool: Pool, score: Floats) -> NDArray[np.bool_]:
     return further
 
 
-def _cosines(query: QueryView, pool: Pool) -> Floats:
+def judged(query: QueryView, found: Evidence, model: RelevanceModel) -> Floats:
+    """The relevance that `model` gives."""
+    scores = model.network.scores(found.features)
+    return model.calibration.relevance(scores, facts(scores, found, known=query.known))
+
+
+def fused(query: QueryView, found: Evidence, *, embedded: NDArray[np.bool_]) -> Floats:
+    """
+    0.6 cosine + 0.4 BM25 share, or the side that is there.
+
+    A candidate that is not embedded yet is given half of its lexical part.
+    """
     if query.vector is None:
-        return np.zeros(len(pool.vectors), dtype=np.float32)
-    own = pool.vectors @ query.vector
-    if pool.has_chunks:
-        whole = pool.whole_vectors @ query.vector
-        own = np.where(pool.is_chunk, np.maximum(whole, OWN * own), own)
-    cosines: Floats = np.clip(own, 0.0, 1.0).astype(np.float32)
-    return cosines
+        return found.lexical
+    if not found.lexical.any():
+        return found.cosine
+    meaning = np.where(embedded, found.cosine, found.lexical / np.float32(2))
+    return (DENSE_SHARE * meaning + (1 - DENSE_SHARE) * found.lexical).astype(np.float32)
 
 
-def _bm25(query: QueryView, pool: Pool) -> Floats:
-    frequencies = pool.bags.frequencies(query.terms)
-    return bm25(frequencies, pool.bags.length, query.idf, query.average_length)
-
-
-def _normalised(scores: Floats, *, full: float) -> Floats:
-    best = max(float(scores.max(initial=0.0)), full)
-    return scores / np.float32(best) if best > 0 else scores
+def _explained(found: Evidence, model: RelevanceModel) -> Mapping[str, Floats]:
+    adds = model.network.contributions(found.features)
+    told = {f"feature.{name}": found.features[:, at] for at, name in enumerate(NAMES)}
+    return told | {f"adds.{name}": adds[:, at] for at, name in enumerate(NAMES)}

@@ -1,6 +1,5 @@
 """Building the context an agent reads before its next turn."""
 
-import re
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -19,20 +18,18 @@ from app.domain.context import (
 from app.domain.conversation import Message, Scope
 from app.domain.ids import BundleId, ItemKey
 from app.domain.memory import Table, item_key
-from app.ports import Clock, Embedder, NewId, Telemetry
-from app.ports.store import Store
+from app.ports import Clock, NewId, Telemetry
 from app.ranking.bm25 import idf
 from app.ranking.candidates import NOTHING, Ranked, Taste, rank
-from app.ranking.pieces import best_of_each, chunks_in, wholes, without_pieces
-from app.ranking.pool import Pool, QueryView, Recalled
+from app.ranking.model import RelevanceModel
+from app.ranking.pool import Pool, QueryView
+from app.services.hydrate import Hydrator, Wanted
 from app.services.packing import Packed, Packer
 from app.services.recall import Found, Recaller, Situation
-from app.text.excerpt import shown_of
 from app.text.intent import intent_of
 from app.text.negation import split_exclusions
-from app.text.scripts import fold
-from app.text.terms import exclusion
-from app.text.times import Interval, intervals_of
+from app.text.times import intervals_of
+from app.text.wording import wording_of
 
 _GOOD_ONES = 3
 """With fewer good items than this, the running conversation is not enough and all is searched."""
@@ -45,6 +42,18 @@ class ForgeLimits:
     per_source: int = 60
     per_source_most: int = 500
     floor: float = 0.25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What was found for a request, as ranking needs it."""
+
+    history: Sequence[Message]
+    found: Found
+    sources: Mapping[ItemKey, frozenset[Source]]
+    query: QueryView
+    pool: Pool
+    seconds: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,14 +82,14 @@ class SearchResult:
 class ContextForge:
     """Recalls, refines and packs memory for one turn."""
 
-    store: Store
     recaller: Recaller
-    embedder: Embedder
+    hydrator: Hydrator
     packer: Packer
     telemetry: Telemetry
     clock: Clock
     new_id: NewId
     limits: ForgeLimits
+    model: RelevanceModel | None = None
 
     async def build(self, request: ContextRequest, situation: Situation | None) -> ContextBundle:
         """
@@ -130,81 +139,49 @@ class ContextForge:
                 return gathered
         return await self._gather(request, situation)
 
-    async def _gather(self, request: ContextRequest, situation: Situation) -> Gathered:
+    async def ask(self, request: ContextRequest, situation: Situation) -> Asked:
+        """What the sources find for `request`, read and not yet ranked."""
         limit = max(self.limits.per_source, min(request.max_items, self.limits.per_source_most))
         found = await self.recaller.recall(request, situation, limit=limit)
         history = self.packer.history(request, found.episode.tail)
-        sources = _sources(found, without=history)
-        intervals = intervals_of(request.query, self._now(request))
-        query = _view(situation.scope, found, intervals)
         hydrating = time.perf_counter()
-        recalled = await self._hydrate(request, situation, query, sources)
-        recalled = _not_shown(recalled, history)
-        ranking = time.perf_counter()
-        ranked = self._rank(request, query, recalled, sources)
-        ended = time.perf_counter()
-        return Gathered(
+        wanted = Wanted(
+            query=_view(request, self._now(request), situation.scope, found),
+            sources=_sources(found, without=history),
             history=history,
-            ranked=ranked,
-            candidates=len(recalled),
+            exclude_terms=request.filters.exclude_terms,
+        )
+        pool, sources = await self.hydrator.pool(wanted, situation)
+        return Asked(
+            history=history,
             found=found,
-            seconds={
-                **found.seconds,
-                "hydrate": ranking - hydrating,
-                "rerank": ended - ranking,
-            },
+            sources=sources,
+            query=wanted.query,
+            pool=pool,
+            seconds={**found.seconds, "hydrate": time.perf_counter() - hydrating},
         )
 
-    async def _hydrate(
-        self,
-        request: ContextRequest,
-        situation: Situation,
-        query: QueryView,
-        sources: dict[ItemKey, frozenset[Source]],
-    ) -> Recalled:
-        """
-        What was found, as the smallest pieces: the best chunk instead of a message that has some.
+    async def _gather(self, request: ContextRequest, situation: Situation) -> Gathered:
+        asked = await self.ask(request, situation)
+        ranking = time.perf_counter()
+        ranked = rank(asked.query, asked.pool, asked.sources, self._taste(request), self.model)
+        return Gathered(
+            history=asked.history,
+            ranked=ranked,
+            candidates=len(asked.pool.recalled),
+            found=asked.found,
+            seconds={**asked.seconds, "rerank": time.perf_counter() - ranking},
+        )
 
-        The best chunk counts as found by what found its message. What is pinned stays whole, beside
-        its chunks, and so do messages where no chunk is wanted.
-        """
-        unwanted = exclusion(request.filters.exclude_terms)
-        model, scopes = self.embedder.model, situation.within.scopes
-        async with self.store.read(situation.tenant) as snapshot:
-            hydrated = await snapshot.recall.hydrate(list(sources), scopes=scopes, model=model)
-            recalled = _without(unwanted, hydrated)
-            large = wholes(recalled)
-            if not large or not situation.within.has_chunks():
-                return recalled
-            lacking = without_pieces(recalled, large)
-            chunks = Recalled.nothing()
-            if lacking:
-                chunks = await snapshot.recall.chunks(sorted(lacking), scopes=scopes, model=model)
-        pieces = recalled.only(chunks_in(recalled)).and_also(_without(unwanted, chunks))
-        best = pieces.only(best_of_each(query, pieces, dimension=self.embedder.dimension))
-        by_message = {recalled.messages[at]: sources[recalled.keys[at]] for at in large}
-        for key, message in zip(best.keys, best.messages, strict=True):
-            found = sources.get(key, frozenset())
-            sources[key] = found | by_message.get(message, frozenset())
-        missing = [at for at, message in enumerate(best.messages) if message in lacking]
-        return _smallest(recalled, sources).and_also(best.only(missing))
-
-    def _rank(
-        self,
-        request: ContextRequest,
-        query: QueryView,
-        recalled: Recalled,
-        sources: Mapping[ItemKey, frozenset[Source]],
-    ) -> Ranked:
-        pool = Pool.of(recalled, dimension=self.embedder.dimension)
-        taste = Taste(
+    def _taste(self, request: ContextRequest) -> Taste:
+        return Taste(
             weights=request.weights,
             preferred_labels=frozenset(request.preferred_labels),
             floor=self.limits.floor,
             min_score=request.min_score,
             now=self._now(request).timestamp(),
+            explain=request.explain,
         )
-        return rank(query, pool, sources, taste)
 
     def _now(self, request: ContextRequest) -> datetime:
         return request.as_of or self.clock()
@@ -274,7 +251,7 @@ def _sources(found: Found, *, without: Sequence[Message]) -> dict[ItemKey, froze
     return {key: frozenset(each) for key, each in sorted(by_item.items()) if key not in shown}
 
 
-def _view(scope: Scope, found: Found, intervals: Sequence[Interval]) -> QueryView:
+def _view(request: ContextRequest, now: datetime, scope: Scope, found: Found) -> QueryView:
     frequency = found.lexical.document_frequency
     unknown = [term for term in found.terms.terms if term not in frequency]
     weights = idf(scope.messages, [*frequency.values(), *(0 for _ in unknown)])
@@ -284,34 +261,6 @@ def _view(scope: Scope, found: Found, intervals: Sequence[Interval]) -> QueryVie
         idf=weights[: len(frequency)],
         idf_mass=float(weights.sum()),
         average_length=scope.terms / scope.messages if scope.messages else 0.0,
-        intervals=intervals,
-    )
-
-
-def _without(unwanted: re.Pattern[str] | None, recalled: Recalled) -> Recalled:
-    if unwanted is None:
-        return recalled
-    contents = enumerate(recalled.contents)
-    return recalled.only([at for at, said in contents if not unwanted.search(fold(said))])
-
-
-def _smallest(recalled: Recalled, sources: Mapping[ItemKey, frozenset[Source]]) -> Recalled:
-    """All but the messages that have chunks, unless they are pinned."""
-    pieces = enumerate(zip(recalled.keys, recalled.pieces, strict=True))
-    return recalled.only(
-        [at for at, (key, count) in pieces if not count or Source.PINNED in sources[key]]
-    )
-
-
-def _not_shown(recalled: Recalled, history: Sequence[Message]) -> Recalled:
-    """Without the chunks of what is in the history; of what was cut there, those behind the cut."""
-    shown = {each.key: shown_of(each.content or "") for each in history}
-    if not any(message in shown for message in recalled.messages):
-        return recalled
-    return recalled.only(
-        [
-            at
-            for at, message in enumerate(recalled.messages)
-            if message not in shown or (recalled.read(at).lineage[0].start or 0) >= shown[message]
-        ]
+        intervals=intervals_of(request.query, now),
+        wording=wording_of(request.query),
     )

@@ -5,6 +5,7 @@ from itertools import pairwise
 import pytest
 from httpx import AsyncClient
 
+from app.ranking.features import NAMES
 from tests.api.speaking import Json, contents, context, get, said, search, store
 
 DATABASE = "We picked PostgreSQL as the database of the billing service."
@@ -191,6 +192,9 @@ async def test_explaining_fills_signals_and_what_was_dropped(client: AsyncClient
 
     (memory,) = bundle["retrieved_memories"]
     assert {"semantic", "lexical", "recency", "importance"} <= set(memory["signals"])
+    assert {f"{kind}.{name}" for kind in ("feature", "adds") for name in NAMES} <= set(
+        memory["signals"]
+    )
     assert memory["signals"]["importance"] == 0.5
     assert all(0 <= value <= 1 for value in memory["signals"].values())
     dropped = {each["reason"] for each in bundle["metadata"]["dropped"]}

@@ -24,6 +24,7 @@ async def test_the_debug_view_shows_results_with_their_signals(client: AsyncClie
     assert (best["id"], best["content"]) == (stored["message_ids"][0], HUGIN)
     assert (best["type"], best["source"]) == ("message", "lexical+semantic")
     assert {"semantic", "lexical", "recency", "importance"} <= set(best["signals"])
+    assert {"feature.cosine", "adds.cosine"} <= set(best["signals"])
     found = (await search(client, QUERY, user_id="alice"))["results"][0]
     assert best["score"] == pytest.approx(found["score"], abs=1e-3)
     assert {

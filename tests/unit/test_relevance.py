@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 from app.ranking import Floats
 from app.ranking.bm25 import bm25, idf
+from app.ranking.features import FULL_MATCH, NAMES, OWN
+from app.ranking.model import FACTS, Calibration, RelevanceModel
 from app.ranking.pool import Pool, QueryView, pack_vector
-from app.ranking.relevance import DENSE_SHARE, FULL_MATCH, FURTHER, OWN, relevance
+from app.ranking.relevance import DENSE_SHARE, FURTHER, relevance
 from tests.factories import a_chunk, an_item, recalled
 
 EAST, NORTH, WEST = (np.array(each, np.float32) for each in ([1, 0], [0, 1], [-1, 0]))
@@ -145,3 +147,55 @@ def test_one_chunk_stands_for_its_message_and_the_others_count_less() -> None:
     found = relevance(a_query(), of_chunks([NORTH, EAST, NORTH], whole=EAST))
     assert found.semantic.tolist() == [1, 1, 1, 0]
     assert found.score.tolist() == pytest.approx([1, FURTHER, FURTHER, 0])
+
+
+def a_model(**weights: float) -> RelevanceModel:
+    """A linear model of the named features, calibrated by the best cosine."""
+    linear = np.array([weights.get(name, 0.0) for name in NAMES], np.float32)
+    untaught = RelevanceModel.untaught()
+    level = np.array([4.0 if name == "best_cosine" else 0.0 for name in FACTS], np.float32)
+    return replace(
+        untaught,
+        network=replace(untaught.network, linear=linear),
+        calibration=Calibration(slope=1.0, weights=level, bias=-2.0),
+    )
+
+
+def test_what_was_learned_decides_the_order() -> None:
+    pool = a_pool("tea", "milk", "cup", vectors={0: NORTH, 1: EAST, 2: WEST})
+    by_words = relevance(a_query("tea"), pool, a_model(bm25=1.0)).score
+    by_meaning = relevance(a_query("tea"), pool, a_model(cosine=1.0)).score
+    assert by_words.argmax() == 0
+    assert by_meaning.argmax() == 1
+
+
+def test_relevance_tells_a_near_pool_from_a_far_one() -> None:
+    near = a_pool("tea", "milk", vectors={0: EAST, 1: NORTH})
+    far = a_pool("tea", "milk", vectors={0: WEST, 1: NORTH})
+    model = a_model(bm25=1.0)
+    assert relevance(a_query("tea"), near, model).score.max() > 0.85
+    assert relevance(a_query("tea"), far, model).score.max() < 0.15
+
+
+@pytest.mark.parametrize("vector", [None, EAST])
+def test_where_a_side_is_missing_nothing_learned_is_asked(vector: Floats | None) -> None:
+    pool = a_pool("tea", "milk", vectors={0: EAST, 1: NORTH})
+    query = a_query(*(() if vector is not None else ("tea",)), vector=vector)
+    told, plain = relevance(query, pool, a_model(bm25=-1.0)), relevance(query, pool)
+    assert told.score.tolist() == plain.score.tolist() == [1, 0]
+
+
+def test_every_feature_and_what_it_adds_is_told_where_that_is_asked_for() -> None:
+    pool = a_pool("tea", "milk", vectors={0: NORTH, 1: EAST})
+    model = a_model(bm25=2.0)
+    assert not relevance(a_query("tea"), pool, model).features
+
+    told = relevance(a_query("tea"), pool, model, explain=True).features
+
+    assert set(told) == {f"{kind}.{name}" for kind in ("feature", "adds") for name in NAMES}
+    np.testing.assert_allclose(told["adds.bm25"], 2 * told["feature.bm25"], atol=1e-6)
+    assert not told["adds.cosine"].any()
+
+
+def test_nothing_has_no_relevance() -> None:
+    assert relevance(a_query("tea"), a_pool(), a_model()).score.shape == (0,)

@@ -53,6 +53,8 @@ def _hydrating(owner: ColumnElement[Any], *, on_postgres: bool) -> Select[Any]:
             c.folder,
             m.key.label("message_key"),
             m.chunks,
+            m.conversation_key,
+            m.position,
             k.kind,
             whole.c.vector.label("whole_vector"),
             m.terms.label("whole_terms"),

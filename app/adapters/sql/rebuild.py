@@ -59,7 +59,7 @@ class _Window:
 
 
 async def built(connection: AsyncConnection) -> ColumnElement[bool]:
-    """Of a message: full text has it or may have it. What a rebuild has yet to bring is left out."""
+    """Of a message: full text has it or may have it. Not what a rebuild has yet to bring."""
     window = await _window(connection, shared=True)
     return not_(window.condition()) if window else true()
 

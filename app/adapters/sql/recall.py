@@ -35,6 +35,7 @@ from app.adapters.sql.full_text import (
     Search,
     full_text,
 )
+from app.adapters.sql.neighbours import neighbours
 from app.adapters.sql.types import from_micros
 from app.domain.context import MemoryItem
 from app.domain.conversation import PINNED, Role, Scope
@@ -51,6 +52,7 @@ from app.domain.memory import ItemType, LineageEdge, Table, item_key, rows_of
 from app.ports import RecallFilter
 from app.ports.store import LexicalAnswer
 from app.ranking.bm25 import idf
+from app.ranking.neighbours import Neighbours
 from app.ranking.pool import Recalled
 from app.text.terms import QueryTerms
 
@@ -89,6 +91,13 @@ class SqlRecall:
             of_model=model,
         )
         return _recalled(found)
+
+    async def neighbours(
+        self, messages: Sequence[MessageKey], *, within: RecallFilter, model: str
+    ) -> Neighbours:
+        return await neighbours(
+            self.connection, messages, tenant=self.tenant, within=within, model=model
+        )
 
     async def remaining(
         self, keys: Sequence[ItemKey], conversations: Sequence[ConversationKey]
@@ -289,6 +298,8 @@ def _hydrating(*, on_postgres: bool) -> Select[Any]:
             c.folder,
             m.key,
             m.chunks,
+            m.conversation_key,
+            m.position,
         )
         .join(t.conversation, c.key == m.conversation_key)
         .join(t.scope, t.scope.c.key == m.scope_key)
@@ -334,11 +345,15 @@ def _recalled(rows: Rows) -> Recalled:
         ],
         pieces=[0 if part[0] else row[_PIECES] for row, part in zip(rows, of_chunks, strict=True)],
         kinds=[part[0] for part in of_chunks],
+        conversations=[row[_CONVERSATION] for row in rows],
+        positions=[row[_POSITION] for row in rows],
+        roles=[row[_ROLE] for row in rows],
+        names=[row[_NAME] for row in rows],
         read=lambda at: _item(rows[at]),
     )
 
 
-_MESSAGE, _PIECES, _OF_ITEMS = 16, 17, 18
+_ROLE, _NAME, _MESSAGE, _PIECES, _CONVERSATION, _POSITION, _OF_ITEMS = 11, 12, 16, 17, 18, 19, 20
 """Columns of `_hydrating`; what a row has behind them is told of chunks only."""
 
 _NO_CHUNK = (None, None, None)

@@ -1,0 +1,154 @@
+"""Putting a set into memory and asking its questions, on the way that every request takes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.domain.context import ContextRequest
+from app.domain.conversation import NewConversation
+from app.domain.ids import TenantId
+from app.evaluation.learning import Lesson
+from app.evaluation.metrics import Ordered
+from app.evaluation.sets import EvaluationSet, Memory, Question
+from app.ranking import Floats
+from app.ranking.features import Evidence, evidence
+from app.services.forge import ContextForge
+from app.services.ingest import Ingestor
+from app.services.situation import Surveyor
+from app.services.waiting import IndexWaiter
+
+_INDEXED_WITHIN = 3_600.0
+"""Seconds that a memory may take to be embedded."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Which question of which memory of a set it was, and which memory it was asked of."""
+
+    set: str
+    memory: str
+    number: int
+    at_home: bool
+    """Whether that was its own: asked of another one, it has no answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """
+    What was found for a question, of n candidates.
+
+    `messages` are their external ids, `keys` break ties, newest first; `known` is the share of the
+    question's idf that the memory knows. `wanted` is empty where there is no answer.
+    """
+
+    place: Place
+    found: Evidence
+    known: float
+    messages: Sequence[str]
+    keys: Sequence[int]
+    tokens: Sequence[int]
+    wanted: frozenset[str]
+
+    def ordered(self, scores: Floats) -> Ordered:
+        """The distinct messages by score."""
+        best_first = np.lexsort((-np.asarray(self.keys), -scores)).tolist()
+        first: dict[str, int] = {}
+        for at in best_first:
+            first.setdefault(self.messages[at], at)
+        return Ordered(
+            evidence=[message in self.wanted for message in first],
+            tokens=[self.tokens[at] for at in first.values()],
+            wanted=len(self.wanted),
+        )
+
+    @property
+    def answers(self) -> NDArray[np.intp]:
+        """Of each candidate: which answering message it belongs to, -1 for none."""
+        number = {each: at for at, each in enumerate(self._answering)}
+        return np.array([number.get(each, -1) for each in self.messages], dtype=np.intp)
+
+    @property
+    def _answering(self) -> Sequence[str]:
+        return sorted(self.wanted.intersection(self.messages))
+
+    @property
+    def lesson(self) -> Lesson:
+        return Lesson(set=self.place.set, features=self.found.features, answers=self.answers)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asker:
+    """Stores memories and asks of them, with the services of a running process."""
+
+    tenant: TenantId
+    ingestor: Ingestor
+    waiter: IndexWaiter
+    surveyor: Surveyor
+    forge: ContextForge
+
+    async def store(self, memory: Memory, *, user_id: str) -> int:
+        """
+        Store every session; how many messages that were, once all are indexed.
+
+        Raises:
+            IndexingTimedOut: They were not within an hour.
+        """
+        stored, last = 0, 0
+        for session in memory.sessions:
+            new = NewConversation(
+                external_id=session.id,
+                user_id=user_id,
+                created_at=session.date,
+                messages=session.messages,
+            )
+            last = (await self.ingestor.ingest(self.tenant, new)).outbox_key
+            stored += len(session.messages)
+        await self.waiter.wait(self.tenant, last, seconds=_INDEXED_WITHIN, facts={})
+        return stored
+
+    async def ask(self, question: Question, place: Place, *, user_id: str) -> Sample | None:
+        """What is found for a question in a user's memory; None for nothing at all."""
+        request = ContextRequest(query=question.text, user_id=user_id, as_of=question.as_of)
+        situation = await self.surveyor.survey(self.tenant, request)
+        if situation is None:
+            return None
+        asked = await self.forge.ask(request, situation)
+        recalled = asked.pool.recalled
+        if not len(recalled):
+            return None
+        edges = [recalled.read(at).lineage[0] for at in range(len(recalled))]
+        return Sample(
+            place=place,
+            found=evidence(asked.query, asked.pool),
+            known=asked.query.known,
+            messages=[each.external_id or each.id for each in edges],
+            keys=list(recalled.keys),
+            tokens=list(recalled.tokens),
+            wanted=question.evidence if place.at_home else frozenset(),
+        )
+
+    async def samples(self, sets: Sequence[EvaluationSet]) -> Sequence[Sample]:
+        """
+        Store all sets and ask every question twice: of its own memory, and of the next one.
+
+        With one memory in all there is no other one to ask.
+        """
+        homes = [(each, memory) for each in sets for memory in each.memories]
+        for each, memory in homes:
+            await self.store(memory, user_id=_user(each, memory))
+        found: list[Sample | None] = []
+        for at, (each, memory) in enumerate(homes):
+            other = homes[(at + 1) % len(homes)]
+            for number, question in enumerate(memory.questions):
+                place = Place(set=each.name, memory=memory.id, number=number, at_home=True)
+                found.append(await self.ask(question, place, user_id=_user(each, memory)))
+                if len(homes) > 1:
+                    away = replace(place, at_home=False)
+                    found.append(await self.ask(question, away, user_id=_user(*other)))
+        return [each for each in found if each is not None]
+
+
+def _user(of: EvaluationSet, memory: Memory) -> str:
+    return f"{of.name}/{memory.id}"

@@ -1,0 +1,195 @@
+"""
+Learning the network of `app.ranking.model` from questions with known answers.
+
+The loss is listwise: the cross-entropy of the softmax over each question's pool, with the
+answering messages sharing the mass. Every set weighs the same, however many questions it has.
+
+Source: Cao et al.: "Learning to Rank: From Pairwise Approach to Listwise Approach", ICML 2007.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.ranking import Floats
+from app.ranking.features import NAMES
+from app.ranking.model import Network
+
+_RISING = frozenset(
+    """
+    cosine piece_cosine bm25 piece_bm25 matched rarest bm25_no_names matched_no_names window_before
+    window_after window beside_matched before_cosine after_cosine
+    before_bm25 after_bm25 others others_best
+    others_cosine others_matched like_best cosine_rank bm25_rank window_rank both_ranks
+    speaker_named time_told said_by_asker
+    """.split()
+)
+"""Features whose linear weight is held at 0 or above: what is learned moves better to other sets
+(recall@10 on LoCoMo, unseen in learning, 0.675 without, 0.706 with)."""
+
+_BETA_1, _BETA_2, _TINY = 0.9, 0.99, 1e-8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lesson:
+    """
+    The pool of one question: features, shape (n, f), and which answering message each belongs to.
+
+    `answers` counts from 0 for the first answering message found, -1 for other candidates.
+    """
+
+    set: str
+    features: Floats
+    answers: NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schooling:
+    """How to learn; the rates are AdamW's."""
+
+    hidden: int = 16
+    steps: int = 300
+    lessons_per_set: int = 60
+    rate: float = 0.01
+    decay: float = 0.3
+    dropout: float = 0.3
+    seeds: Sequence[int] = (0, 1, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Several lessons in a row: `lesson` (n,) tells whose each candidate is, `start` where."""
+
+    x: Floats
+    lesson: NDArray[np.intp]
+    start: NDArray[np.intp]
+    answer: NDArray[np.intp]
+    """Which answering message of the batch, -1 for none."""
+    share: Floats
+    """Of each answering message: its part of its lesson's mass."""
+    weight: Floats
+    """Of each lesson; they sum to 1."""
+
+    @classmethod
+    def of(cls, lessons: Sequence[Lesson], weights: Sequence[float]) -> "_Batch":
+        counts = [int(each.answers.max()) + 1 for each in lessons]
+        sizes = [len(each.features) for each in lessons]
+        before = np.cumsum([0, *counts[:-1]])
+        shifted = [
+            np.where(each.answers < 0, -1, each.answers + first)
+            for each, first in zip(lessons, before, strict=True)
+        ]
+        return cls(
+            x=np.concatenate([each.features for each in lessons]),
+            lesson=np.repeat(np.arange(len(lessons)), sizes),
+            start=np.cumsum([0, *sizes[:-1]]),
+            answer=np.concatenate(shifted),
+            share=np.repeat([1 / count for count in counts], counts).astype(np.float32),
+            weight=np.asarray(weights, dtype=np.float32),
+        )
+
+    def error(self, scores: Floats) -> Floats:
+        """The gradient of the loss by each score, shape (n,)."""
+        highest = np.maximum.reduceat(scores, self.start)
+        raised = np.exp(scores - highest[self.lesson])
+        chance = raised / np.add.reduceat(raised, self.start)[self.lesson]
+        right = self.answer >= 0
+        which = self.answer[right]
+        of_message = np.bincount(which, weights=chance[right], minlength=len(self.share))
+        wanted = np.zeros_like(chance)
+        wanted[right] = self.share[which] * chance[right] / np.maximum(of_message[which], _TINY)
+        return np.asarray((chance - wanted) * self.weight[self.lesson], dtype=np.float32)
+
+
+def learn(lessons: Sequence[Lesson], schooling: Schooling) -> Network:
+    """
+    A network learned from `lessons`: the mean of one for each seed.
+
+    Lessons whose pool holds no answering message teach nothing and are left out; at least one must
+    be left.
+    """
+    useful = [each for each in lessons if (each.answers >= 0).any()]
+    return Network.averaged([_learn(useful, schooling, seed) for seed in schooling.seeds])
+
+
+def _learn(lessons: Sequence[Lesson], schooling: Schooling, seed: int) -> Network:
+    rng = np.random.default_rng(seed)
+    size = lessons[0].features.shape[1]
+    network = _untaught(rng, size, schooling.hidden)
+    rising = np.array([name in _RISING for name in NAMES[:size]])
+    moments = {name: (np.zeros_like(each), np.zeros_like(each)) for name, each in network.items()}
+    batches = _batches(lessons, schooling, rng)
+    for step in range(1, schooling.steps + 1):
+        slopes = _slopes(network, next(batches), schooling.dropout, rng)
+        rate = schooling.rate * min(1.0, 2 * (schooling.steps - step + 1) / schooling.steps)
+        for name, slope in slopes.items():
+            decay = 0.0 if name == "bias" else rate * schooling.decay
+            moved = _adam(moments[name], slope, step) * np.float32(rate)
+            network[name] = network[name] * np.float32(1 - decay) - moved
+        network["linear"][rising] = np.maximum(network["linear"][rising], 0)
+    return Network(**network)
+
+
+def _untaught(rng: np.random.Generator, size: int, hidden: int) -> dict[str, Floats]:
+    return {
+        "linear": np.zeros(size, dtype=np.float32),
+        "hidden": (rng.standard_normal((size, hidden)) / np.sqrt(size)).astype(np.float32),
+        "bias": np.zeros(hidden, dtype=np.float32),
+        "out": (rng.standard_normal(hidden) / np.sqrt(max(hidden, 1))).astype(np.float32),
+    }
+
+
+def _slopes(
+    network: Mapping[str, Floats], batch: _Batch, dropout: float, rng: np.random.Generator
+) -> dict[str, Floats]:
+    """The gradient of the loss by every parameter, with hidden units dropped at random."""
+    bent = np.tanh(batch.x @ network["hidden"] + network["bias"])
+    kept = (rng.random(bent.shape, dtype=np.float32) >= dropout) / np.float32(1 - dropout)
+    kept = kept.astype(np.float32)
+    scores = batch.x @ network["linear"] + (bent * kept) @ network["out"]
+    error = batch.error(scores)
+    behind = np.outer(error, network["out"]) * (1 - bent * bent) * kept
+    return {
+        "linear": batch.x.T @ error,
+        "hidden": batch.x.T @ behind,
+        "bias": behind.sum(axis=0),
+        "out": (bent * kept).T @ error,
+    }
+
+
+def _adam(moments: tuple[Floats, Floats], slope: Floats, step: int) -> Floats:
+    """
+    The direction to move in; updates the moments.
+
+    Source: Loshchilov, Hutter: "Decoupled Weight Decay Regularization", ICLR 2019.
+    """
+    first, second = moments
+    first += np.float32(1 - _BETA_1) * (slope - first)
+    second += np.float32(1 - _BETA_2) * (slope * slope - second)
+    root = np.sqrt(second / np.float32(1 - _BETA_2**step)) + np.float32(_TINY)
+    return np.asarray(first / np.float32(1 - _BETA_1**step) / root, dtype=np.float32)
+
+
+def _batches(
+    lessons: Sequence[Lesson], schooling: Schooling, rng: np.random.Generator
+) -> Iterator[_Batch]:
+    """Endless batches with as many lessons, or as much weight, of each set."""
+    by_set: dict[str, list[int]] = {}
+    for at, each in enumerate(lessons):
+        by_set.setdefault(each.set, []).append(at)
+    decks = {name: _shuffled(own, rng) for name, own in by_set.items()}
+    while True:
+        chosen: list[Lesson] = []
+        weights: list[float] = []
+        for name, own in by_set.items():
+            count = min(schooling.lessons_per_set, len(own))
+            chosen += [lessons[next(decks[name])] for _ in range(count)]
+            weights += [1 / (count * len(by_set))] * count
+        yield _Batch.of(chosen, weights)
+
+
+def _shuffled(numbers: Sequence[int], rng: np.random.Generator) -> Iterator[int]:
+    while True:
+        yield from rng.permutation(numbers).tolist()

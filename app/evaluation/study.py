@@ -1,0 +1,217 @@
+"""What a model finds on questions that it has not learned from, beside simpler ways."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.evaluation.asking import Sample
+from app.evaluation.calibrating import calibrate
+from app.evaluation.learning import Schooling, learn
+from app.evaluation.metrics import interval, measures
+from app.ranking import Floats
+from app.ranking.features import NAMES
+from app.ranking.model import Network, RelevanceModel, facts
+from app.ranking.relevance import DENSE_SHARE
+
+FOLDS = 4
+
+_RRF_K = 60.0
+
+Table = Mapping[str, Mapping[str, tuple[float, float, float]]]
+"""By set and figure: the mean over its questions, and the ends of its 95 % interval."""
+
+Way = Callable[[Sample], Floats]
+"""Scores for the candidates of a question."""
+
+
+def _dense(sample: Sample) -> Floats:
+    return sample.found.cosine
+
+
+def _lexical(sample: Sample) -> Floats:
+    return sample.found.lexical
+
+
+def _reciprocal_ranks(sample: Sample) -> Floats:
+    """Cormack, Clarke, Buettcher: "Reciprocal Rank Fusion …", SIGIR 2009."""
+    return _reciprocal(sample.found.cosine) + _reciprocal(sample.found.lexical)
+
+
+def _reciprocal(scores: Floats) -> Floats:
+    ranks = np.searchsorted(np.sort(-scores), -scores) + 1
+    return np.asarray(np.where(scores > 0, 1 / (_RRF_K + ranks), 0), dtype=np.float32)
+
+
+def _weighted(sample: Sample) -> Floats:
+    share = np.float32(DENSE_SHARE)
+    return share * sample.found.cosine + (1 - share) * sample.found.lexical
+
+
+BASELINES: Mapping[str, Way] = {
+    "dense": _dense,
+    "BM25": _lexical,
+    "RRF (k = 60)": _reciprocal_ranks,
+    "0.6 dense + 0.4 BM25": _weighted,
+}
+
+
+def answered(samples: Sequence[Sample]) -> Sequence[Sample]:
+    return [each for each in samples if each.wanted]
+
+
+def table(samples: Sequence[Sample], scores: Sequence[Floats]) -> Table:
+    """Figures of the questions that have an answer; each with its scores."""
+    by_set: dict[str, list[Mapping[str, float]]] = {}
+    for sample, score in zip(samples, scores, strict=True):
+        if sample.wanted:
+            figures = measures(sample.ordered(score))
+            by_set.setdefault(sample.place.set, []).append(figures)
+    return {name: _summed(rows) for name, rows in by_set.items()}
+
+
+def _summed(rows: Sequence[Mapping[str, float]]) -> Mapping[str, tuple[float, float, float]]:
+    summed = {}
+    for name in rows[0]:
+        values = [row[name] for row in rows]
+        summed[name] = (fsum(values) / len(values), *interval(values))
+    return summed
+
+
+def by(way: Way, samples: Sequence[Sample]) -> Table:
+    return table(samples, [way(each) for each in samples])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusals:
+    """Of one set: what a floor keeps out, and what it costs. Shares of questions, 0 to 1."""
+
+    unanswerable_refused: float
+    answerable_refused: float
+    recall_lost: float
+
+
+def refusals(
+    samples: Sequence[Sample], scores: Sequence[Floats], model: RelevanceModel, *, floor: float
+) -> Mapping[str, Refusals]:
+    """What happens below `floor`: questions without any candidate above it, recall@10 lost."""
+    by_set: dict[str, list[tuple[bool, bool, float]]] = {}
+    for sample, score in zip(samples, scores, strict=True):
+        told = facts(score, sample.found, known=sample.known)
+        relevance = model.calibration.relevance(score, told)
+        lost = _lost(sample, score, relevance >= floor)
+        row = (bool(sample.wanted), bool((relevance < floor).all()), lost)
+        by_set.setdefault(sample.place.set, []).append(row)
+    return {name: _refusals(rows) for name, rows in by_set.items()}
+
+
+def _lost(sample: Sample, score: Floats, kept: NDArray[np.bool_]) -> float:
+    """The recall@10 that falls below the floor."""
+    if not sample.wanted:
+        return 0.0
+    without = np.where(kept, score, -np.inf).astype(np.float32)
+    best = np.argsort(-without, kind="stable")
+    first = [sample.messages[at] for at in best if kept[at]]
+    there = sample.wanted.intersection(list(dict.fromkeys(first))[:10])
+    return measures(sample.ordered(score))["recall@10"] - len(there) / len(sample.wanted)
+
+
+def _refusals(rows: Sequence[tuple[bool, bool, float]]) -> Refusals:
+    home = [row for row in rows if row[0]]
+    away = [row for row in rows if not row[0]]
+    return Refusals(
+        unanswerable_refused=_mean([refused for _, refused, _ in away]),
+        answerable_refused=_mean([refused for _, refused, _ in home]),
+        recall_lost=_mean([lost for _, _, lost in home]),
+    )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return fsum(values) / len(values) if values else 0.0
+
+
+def folds(samples: Sequence[Sample]) -> Sequence[int]:
+    """
+    Which of FOLDS parts each sample belongs to: by memory, by question where a set has but one.
+
+    Both askings of a question are in the same part.
+    """
+    memories: dict[str, list[str]] = {}
+    for each in samples:
+        own = memories.setdefault(each.place.set, [])
+        if each.place.memory not in own:
+            own.append(each.place.memory)
+    return [
+        (
+            each.place.number
+            if len(memories[each.place.set]) == 1
+            else memories[each.place.set].index(each.place.memory)
+        )
+        % FOLDS
+        for each in samples
+    ]
+
+
+def held_out(
+    samples: Sequence[Sample], parts: Sequence[object], schooling: Schooling
+) -> Sequence[Floats]:
+    """Each sample's scores by a network that learned from all parts but its own."""
+    scores: list[Floats] = [np.zeros(0, dtype=np.float32)] * len(samples)
+    for part in dict.fromkeys(parts):
+        network = _taught(
+            [each for each, own in zip(samples, parts, strict=True) if own != part], schooling
+        )
+        for at, own in enumerate(parts):
+            if own == part:
+                scores[at] = network.scores(samples[at].found.features)
+    return scores
+
+
+def _taught(samples: Sequence[Sample], schooling: Schooling) -> Network:
+    return learn([each.lesson for each in answered(samples)], schooling)
+
+
+def tuned(
+    samples: Sequence[Sample],
+    scores: Sequence[Floats],
+    schooling: Schooling,
+    learned: Mapping[str, object],
+) -> RelevanceModel:
+    """A network of all samples, calibrated on `scores`, which were held out of learning."""
+    return RelevanceModel(
+        network=_taught(samples, schooling),
+        calibration=calibrate(samples, scores),
+        learned=learned,
+    )
+
+
+def ablation(samples: Sequence[Sample], network: Network) -> Mapping[str, Mapping[str, float]]:
+    """
+    By set, what each feature is worth: recall@10 lost when it is the pool's mean everywhere.
+
+    Nothing is learned anew, so features that say the same share their worth.
+    """
+    home = answered(samples)
+    whole = _recalls(home, [network.scores(each.found.features) for each in home])
+    worth: dict[str, dict[str, float]] = {name: {} for name in whole}
+    for column, feature in enumerate(NAMES):
+        without = [network.scores(_levelled(each.found.features, column)) for each in home]
+        for name, recall in _recalls(home, without).items():
+            worth[name][feature] = whole[name] - recall
+    return worth
+
+
+def _levelled(features: Floats, column: int) -> Floats:
+    level = features.copy()
+    level[:, column] = 0 if NAMES[column].startswith("query_") else features[:, column].mean()
+    return level
+
+
+def _recalls(samples: Sequence[Sample], scores: Sequence[Floats]) -> Mapping[str, float]:
+    by_set: dict[str, list[float]] = {}
+    for sample, score in zip(samples, scores, strict=True):
+        recall = measures(sample.ordered(score))["recall@10"]
+        by_set.setdefault(sample.place.set, []).append(recall)
+    return {name: _mean(values) for name, values in by_set.items()}

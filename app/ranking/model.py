@@ -1,0 +1,186 @@
+"""
+A small network over the features of a pool, and the relevance that its scores stand for.
+
+    score = x·linear + tanh(x·hidden + bias)·out
+
+Read from one JSON file: a line per feature, so that what was learned can be read and compared.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from app.ranking import Floats
+from app.ranking.features import NAMES, Evidence
+
+FORMAT = 1
+"""Of the file. A file of another format, or over other features, is refused."""
+
+
+class UnreadableWeights(ValueError):
+    """A weights file cannot be used."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Network:
+    """Of f features and h hidden units: `linear` (f,), `hidden` (f, h), `bias` and `out` (h,)."""
+
+    linear: Floats
+    hidden: Floats
+    bias: Floats
+    out: Floats
+
+    def scores(self, x: Floats) -> Floats:
+        """Of n candidates, shape (n,); only differences inside one pool mean anything."""
+        bent = np.tanh(x @ self.hidden + self.bias)
+        return np.asarray(x @ self.linear + bent @ self.out, dtype=np.float32)
+
+    def contributions(self, x: Floats) -> Floats:
+        """
+        What each feature adds to each score, to first order, against the pool's mean, (n, f).
+
+        Input times gradient: exact where there are no hidden units.
+        """
+        bent = np.tanh(x @ self.hidden + self.bias)
+        slopes = self.linear + ((1 - bent * bent) * self.out) @ self.hidden.T
+        return np.asarray(slopes * (x - x.mean(axis=0)), dtype=np.float32)
+
+    @classmethod
+    def averaged(cls, networks: Sequence[Self]) -> Self:
+        """One network whose scores are the mean of the scores of `networks`."""
+        share = np.float32(1 / len(networks))
+        return cls(
+            linear=np.sum([each.linear for each in networks], axis=0) * share,
+            hidden=np.concatenate([each.hidden for each in networks], axis=1),
+            bias=np.concatenate([each.bias for each in networks]),
+            out=np.concatenate([each.out for each in networks]) * share,
+        )
+
+
+FACTS = ("best_cosine", "cosine", "best_matched", "matched", "lexical", "known", "lead")
+"""What tells whether a pool holds an answer; see `facts`."""
+
+
+def facts(scores: Floats, found: Evidence, *, known: float) -> Floats:
+    """
+    What is known of a pool of at least one as a whole, shape (len(FACTS),).
+
+    The best cosine and the best share of matched idf of all, then cosine, matched and lexical of
+    the one with the highest score, the share of the query's idf that the scope knows, and how far
+    the highest score lies above the mean of the next nine.
+    """
+    order = np.argsort(-scores, kind="stable")[:10]
+    top = order[0]
+    lead = float(scores[top] - scores[order[1:]].mean()) if len(order) > 1 else 0.0
+    told = [found.cosine.max(), found.cosine[top], found.matched.max(), found.matched[top]]
+    return np.array([*told, found.lexical[top], known, lead], dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """
+    Scores to relevance, so that it means about the same for every query.
+
+    relevance = logistic(slope * (score - best score) + facts·weights + bias), of which the last
+    two say how likely the pool holds an answer at all. `slope` is at least 0: the order stays.
+    """
+
+    slope: float
+    weights: Floats
+    bias: float
+
+    def relevance(self, scores: Floats, told: Floats) -> Floats:
+        level = float(told @ self.weights) + self.bias
+        raised = self.slope * (scores - scores.max(initial=-np.inf)) + level
+        return np.asarray(1 / (1 + np.exp(-np.clip(raised, -30, 30))), dtype=np.float32)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelevanceModel:
+    """What was learned, and where: `learned` is told to whoever reads the file."""
+
+    network: Network
+    calibration: Calibration
+    learned: Mapping[str, Any]
+
+    @classmethod
+    def untaught(cls) -> Self:
+        """A model that tells nothing apart."""
+        return cls(
+            network=Network(
+                linear=np.zeros(len(NAMES), dtype=np.float32),
+                hidden=np.zeros((len(NAMES), 0), dtype=np.float32),
+                bias=np.zeros(0, dtype=np.float32),
+                out=np.zeros(0, dtype=np.float32),
+            ),
+            calibration=Calibration(
+                slope=0.0, weights=np.zeros(len(FACTS), dtype=np.float32), bias=0.0
+            ),
+            learned={},
+        )
+
+    def to_text(self) -> str:
+        """The file: JSON with a line per feature, so that two of them can be compared."""
+        net, told = self.network, self.calibration
+        rows = {
+            name: [_short(net.linear[at]), *map(_short, net.hidden[at])]
+            for at, name in enumerate(NAMES)
+        }
+        parts = {
+            "format": json.dumps(FORMAT),
+            "learned": json.dumps(self.learned, indent=1, ensure_ascii=False),
+            "calibration": _lines(
+                {
+                    "slope": _short(told.slope),
+                    "bias": _short(told.bias),
+                    **{name: _short(each) for name, each in zip(FACTS, told.weights, strict=True)},
+                }
+            ),
+            "bias": json.dumps([*map(_short, net.bias)]),
+            "out": json.dumps([*map(_short, net.out)]),
+            "features": _lines(rows),
+        }
+        return "{" + ",".join(f'\n"{name}": {text}' for name, text in parts.items()) + "\n}\n"
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """
+        Read what `to_text` wrote.
+
+        Raises:
+            UnreadableWeights: It is of another format, or over other features.
+        """
+        try:
+            return cls._read(json.loads(text))
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            raise UnreadableWeights(f"{type(error).__name__}: {error}") from error
+
+    @classmethod
+    def _read(cls, told: Mapping[str, Any]) -> Self:
+        if told["format"] != FORMAT or list(told["features"]) != list(NAMES):
+            raise ValueError("it is of another format, or over other features")
+        rows = np.array(list(told["features"].values()), dtype=np.float32)
+        bias, out = (np.array(told[name], dtype=np.float32) for name in ("bias", "out"))
+        if rows.shape != (len(NAMES), 1 + len(bias)) or len(out) != len(bias):
+            raise ValueError("its parts do not fit together")
+        calibration = told["calibration"]
+        return cls(
+            network=Network(linear=rows[:, 0], hidden=rows[:, 1:], bias=bias, out=out),
+            calibration=Calibration(
+                slope=float(calibration["slope"]),
+                weights=np.array([calibration[name] for name in FACTS], dtype=np.float32),
+                bias=float(calibration["bias"]),
+            ),
+            learned=told["learned"],
+        )
+
+
+def _short(value: float) -> float:
+    return round(float(value), 4)
+
+
+def _lines(rows: Mapping[str, object]) -> str:
+    return "{" + ",".join(f'\n "{name}": {json.dumps(row)}' for name, row in rows.items()) + "\n}"

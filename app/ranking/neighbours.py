@@ -1,0 +1,63 @@
+"""What was said right before and after the messages of a pool."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+REACH = 1
+"""
+Messages on either side that count as neighbours. With two, what is learned finds no more
+(recall@10 0.765 and 0.764 on LoCoMo, 0.600 and 0.604 on BEAM), and a read costs more.
+"""
+
+_OFFSETS = tuple(offset for offset in range(-REACH, REACH + 1) if offset)
+
+Places = NDArray[np.int64]
+"""Where messages stand: one number for conversation and position, ascending as they do."""
+
+Indexes = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbours:
+    """
+    k messages that stand beside those of a pool and are none of them, each once, in columns.
+
+    `vectors` are packed, None while a message is not embedded; `bags` are packed terms.
+    """
+
+    conversations: Sequence[int]
+    positions: Sequence[int]
+    vectors: Sequence[bytes | None]
+    bags: Sequence[bytes]
+
+    @classmethod
+    def none(cls) -> Self:
+        return cls(conversations=(), positions=(), vectors=(), bags=())
+
+
+def places(conversations: Sequence[int], positions: Sequence[int]) -> Places:
+    """A number per message that tells its conversation and position, shape (n,)."""
+    by_conversation: Places = np.asarray(conversations, dtype=np.int64) << 32
+    return by_conversation + np.asarray(positions, dtype=np.int64)
+
+
+def standing(around: Places, known: Places) -> Mapping[int, Indexes]:
+    """
+    Which of the m `known` messages stands at each offset of the n messages at `around`.
+
+    Returns:
+        By offset (-REACH to REACH, without 0) an index into `known`, shape (n,); m where there is
+        none.
+    """
+    order = np.argsort(known)
+    found = {}
+    for offset in _OFFSETS:
+        wanted = around + offset
+        at = np.minimum(np.searchsorted(known, wanted, sorter=order), len(known) - 1)
+        index = order[at]
+        found[offset] = np.where(known[index] == wanted, index, len(known))
+    return found

@@ -1,0 +1,57 @@
+"""`foreword eval` and `foreword tune`, as an operator calls them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from app.adapters.weights import read_weights
+from app.ranking.features import NAMES
+from tests.api.serving import run
+from tests.tiny_set import tiny_set
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Path:
+    path = tmp_path / "tiny.json"
+    path.write_text(json.dumps(tiny_set()))
+    return path
+
+
+def test_weights_are_learned_and_measured(tiny: Path, tmp_path: Path) -> None:
+    learned = run(tmp_path, "tune", str(tiny), "--out", "weights.json", "--json")
+    assert learned.returncode == 0, learned.stderr
+    assert set(json.loads(learned.stdout)) == {"tables", "refusals", "worth"}
+    (told,) = read_weights(tmp_path / "weights.json").learned["sets"]
+    assert told == {"name": "tiny", "licence": "Apache-2.0", "questions": 8}
+
+    measured = run(tmp_path, "eval", str(tiny), "--weights", "weights.json", "--json")
+    assert measured.returncode == 0, measured.stderr
+    report = json.loads(measured.stdout)
+    assert report["tables"]["model"]["tiny"]["recall@10"][0] == 1
+    assert set(report["worth"]["tiny"]) == set(NAMES)
+
+
+def test_a_report_can_be_read(tiny: Path, tmp_path: Path) -> None:
+    measured = run(tmp_path, "eval", str(tiny))
+    assert measured.returncode == 0, measured.stderr
+    for told in ("tiny", "BM25", "others_matched", "Below the floor"):
+        assert told in measured.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("eval", "nowhere.json"),
+        ("eval", "tiny.json", "--weights", "tiny.json"),
+        ("tune", "nowhere.json", "--out", "weights.json"),
+    ],
+)
+def test_what_cannot_be_read_is_one_line(
+    tiny: Path, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    assert tiny.is_file()
+    ended = run(tmp_path, *arguments)
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("foreword: ")
+    assert len(ended.stderr.splitlines()) == 1

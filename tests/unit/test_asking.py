@@ -1,0 +1,66 @@
+"""Sets go into memory, and questions are asked, on the way of every request."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.adapters.sql.store import SqlStore
+from app.evaluation.asking import Asker, Sample
+from app.evaluation.sets import EvaluationSet, read_set
+from app.ranking.features import NAMES
+from app.services.waiting import IndexWaiter
+from tests.factories import ACME
+from tests.fakes import Memory
+from tests.tiny_set import ASKED, tiny_set
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> EvaluationSet:
+    path = tmp_path / "tiny.json"
+    path.write_text(json.dumps(tiny_set()))
+    return read_set(path)
+
+
+async def work_on(memory: Memory) -> None:
+    while True:
+        await memory.indexer.work()
+
+
+async def asked(store: SqlStore, tiny: EvaluationSet) -> list[Sample]:
+    memory = Memory(store)
+    asker = Asker(
+        tenant=ACME,
+        ingestor=memory.ingestor,
+        waiter=IndexWaiter(store, memory.indexer),
+        surveyor=memory.surveyor,
+        forge=memory.forge,
+    )
+    indexing = asyncio.create_task(work_on(memory))
+    try:
+        return list(await asker.samples([tiny]))
+    finally:
+        indexing.cancel()
+        await asyncio.gather(indexing, return_exceptions=True)
+
+
+async def test_every_question_is_asked_at_home_and_away(
+    store: SqlStore, tiny: EvaluationSet
+) -> None:
+    samples = await asked(store, tiny)
+
+    at_home = [each for each in samples if each.place.at_home]
+    assert [each.place.number for each in at_home] == [0, 1, 2, 3] * len(ASKED)
+    assert [bool(each.wanted) for each in samples] == [each.place.at_home for each in samples]
+    for sample in at_home:
+        assert sample.found.features.shape == (len(sample.messages), len(NAMES))
+        assert np.isfinite(sample.found.features).all()
+        assert sample.wanted <= set(sample.messages)
+        assert sample.answers.max() == len(sample.wanted) - 1
+        assert all(each.startswith(sample.place.memory) for each in sample.messages)
+    for sample in samples:
+        if not sample.place.at_home:
+            assert not any(each.startswith(sample.place.memory) for each in sample.messages)
+            assert sample.known < 1
