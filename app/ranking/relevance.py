@@ -17,6 +17,13 @@ DENSE_SHARE = 0.6
 FURTHER = np.float32(0.75)
 """What a chunk is worth of which a better one of the same message is there."""
 
+FEW, MANY = 10, 40
+"""
+Candidates up to which nothing learned is asked, and from which on nothing else is. What is learned
+is learned on pools of about a hundred; in a handful, how far something stands out means little, and
+everything is the neighbour of something that matches.
+"""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relevance:
@@ -33,7 +40,8 @@ def relevance(
     query: QueryView, pool: Pool, model: RelevanceModel | None = None, *, explain: bool = False
 ) -> Relevance:
     """
-    Judge by what was learned; without a model, or where a side is missing, fuse plainly.
+    Judge by what was learned; without a model, in a small pool, or where a side is missing, fuse
+    plainly.
 
     The sides are meaning and words. Where one is missing (no vector of the query, or no term that
     any document holds) the other one stands alone.
@@ -49,7 +57,9 @@ def relevance(
     if model is None or query.vector is None or not (found.lexical.any() and embedded.any()):
         score = fused(query, found, embedded=embedded)
     else:
-        score = judged(query, found, model)
+        score = _by_size(
+            fused(query, found, embedded=embedded), judged(query, found, model), len(embedded)
+        )
     if pool.has_chunks:
         score = np.where(_further(pool, score), FURTHER * score, score)
     features = _explained(found, model) if explain and model else {}
@@ -64,6 +74,12 @@ def _further(pool: Pool, score: Floats) -> NDArray[np.bool_]:
     further = pool.is_chunk.copy()
     further[order[first]] = False
     return further
+
+
+def _by_size(plain: Floats, learned: Floats, size: int) -> Floats:
+    """The plain relevance of a small pool, the learned one of a large one, both in between."""
+    share = np.float32(np.clip((size - FEW) / (MANY - FEW), 0, 1))
+    return np.asarray(share * learned + (1 - share) * plain, dtype=np.float32)
 
 
 def judged(query: QueryView, found: Evidence, model: RelevanceModel) -> Floats:

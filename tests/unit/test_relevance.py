@@ -12,7 +12,7 @@ from app.ranking.bm25 import bm25, idf
 from app.ranking.features import FULL_MATCH, NAMES, OWN
 from app.ranking.model import FACTS, Calibration, RelevanceModel
 from app.ranking.pool import Pool, QueryView, pack_vector
-from app.ranking.relevance import DENSE_SHARE, FURTHER, relevance
+from app.ranking.relevance import DENSE_SHARE, FURTHER, MANY, relevance
 from tests.factories import a_chunk, an_item, recalled
 
 EAST, NORTH, WEST = (np.array(each, np.float32) for each in ([1, 0], [0, 1], [-1, 0]))
@@ -161,17 +161,30 @@ def a_model(**weights: float) -> RelevanceModel:
     )
 
 
-def test_what_was_learned_decides_the_order() -> None:
-    pool = a_pool("tea", "milk", "cup", vectors={0: NORTH, 1: EAST, 2: WEST})
+def many(*contents: str, vectors: dict[int, Floats]) -> Pool:
+    """A large pool: these, and what says nothing and points nowhere near."""
+    filler = [f"filler {at}" for at in range(MANY - len(contents))]
+    away = dict.fromkeys(range(len(contents), MANY), -EAST)
+    return a_pool(*contents, *filler, vectors={**vectors, **away})
+
+
+def test_what_was_learned_decides_the_order_of_a_large_pool() -> None:
+    pool = many("tea", "milk", "cup", vectors={0: NORTH, 1: EAST, 2: WEST})
     by_words = relevance(a_query("tea"), pool, a_model(bm25=1.0)).score
     by_meaning = relevance(a_query("tea"), pool, a_model(cosine=1.0)).score
     assert by_words.argmax() == 0
     assert by_meaning.argmax() == 1
 
 
+def test_a_small_pool_is_fused_plainly() -> None:
+    pool = a_pool("tea", "milk", vectors={0: EAST, 1: NORTH})
+    told, plain = (relevance(a_query("tea"), pool, each) for each in (a_model(bm25=-1.0), None))
+    np.testing.assert_array_equal(told.score, plain.score)
+
+
 def test_relevance_tells_a_near_pool_from_a_far_one() -> None:
-    near = a_pool("tea", "milk", vectors={0: EAST, 1: NORTH})
-    far = a_pool("tea", "milk", vectors={0: WEST, 1: NORTH})
+    near = many("tea", "milk", vectors={0: EAST, 1: NORTH})
+    far = many("tea", "milk", vectors={0: WEST, 1: NORTH})
     model = a_model(bm25=1.0)
     assert relevance(a_query("tea"), near, model).score.max() > 0.85
     assert relevance(a_query("tea"), far, model).score.max() < 0.15
