@@ -151,6 +151,7 @@ def test_a_piece_is_told_from_its_message() -> None:
     whole = recalled(an_item(1, "tea"), an_item(2, "milk"), vectors={0: EAST, 1: NORTH})
     parts = replace(
         whole,
+        kinds=["prose", "prose"],
         whole_bags=[pack_terms(["milk"]), pack_terms(["tea"])],
         whole_vectors=[pack_vector(NORTH), pack_vector(EAST)],
     )
