@@ -137,7 +137,8 @@ class SqlRebuild:
             .where(m.key.in_([table_and_row(key)[1] for key in keys]))
             .order_by(m.key)
         )
-        return (await self.connection.execute(wanted)).all()
+        rows: Sequence[Row[Any]] = (await self.connection.execute(wanted)).all()
+        return rows
 
     async def _keep_bags(
         self, rows: Sequence[Row[Any]], analysed: Mapping[ItemKey, Analysed]
