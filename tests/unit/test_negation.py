@@ -41,6 +41,7 @@ def test_what_is_not_wanted_is_split_off(query: str, rest: str, excluded: list[s
         "everything except fish",
         "well-known -",
         "whether or not",
+        "tea NOT milk " * 200,
         "",
     ],
 )
