@@ -257,7 +257,7 @@ def _windows(query: QueryView, lines: Lines) -> Columns:
 
 def _units(vectors: Floats) -> Floats:
     lengths = np.sqrt(np.einsum("nd,nd->n", vectors, vectors))
-    return vectors / np.maximum(lengths, 1e-9)[:, None]
+    return np.asarray(vectors / np.maximum(lengths, 1e-9)[:, None], dtype=np.float32)
 
 
 _BESIDE = {-1: "before", 1: "after"}
