@@ -54,7 +54,7 @@ class Sample:
     def ordered(self, scores: Floats) -> Ordered:
         """The distinct messages by score."""
         best_first = np.lexsort((-np.asarray(self.keys), -scores)).tolist()
-        first = {}
+        first: dict[str, int] = {}
         for at in best_first:
             first.setdefault(self.messages[at], at)
         return Ordered(
