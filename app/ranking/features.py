@@ -260,8 +260,7 @@ def _windows(query: QueryView, lines: Lines) -> Columns:
 
 def _units(vectors: Floats) -> Floats:
     lengths = np.sqrt(np.einsum("nd,nd->n", vectors, vectors))
-    units: Floats = vectors / np.maximum(lengths, np.float32(1e-9))[:, None]
-    return units
+    return np.asarray(vectors / np.maximum(lengths, 1e-9)[:, None], dtype=np.float32)
 
 
 _BESIDE = {-1: "before", 1: "after"}

@@ -53,7 +53,7 @@ def relevance(
         nothing = np.zeros(0, dtype=np.float32)
         return Relevance(score=nothing, semantic=nothing, lexical=nothing)
     found = evidence(query, pool)
-    embedded = np.asarray(pool.whole_vectors.any(axis=1), dtype=np.bool_)
+    embedded: NDArray[np.bool_] = np.any(pool.whole_vectors, axis=1)
     if model is None or query.vector is None or not (found.lexical.any() and embedded.any()):
         score = fused(query, found, embedded=embedded)
     else:
