@@ -11,7 +11,7 @@ from app.domain.context import MemoryItem
 from app.domain.conversation import Role
 from app.ranking import Floats
 from app.ranking.bm25 import idf, pack_terms
-from app.ranking.features import CLAMP, MEANING, NAMES, Evidence, evidence, standardised
+from app.ranking.features import CLAMP, MEANING, NAMES, OWN, Evidence, evidence, standardised
 from app.ranking.neighbours import REACH, Neighbours, places, standing
 from app.ranking.pool import Pool, QueryView, pack_vector
 from app.text.terms import terms_of
@@ -159,7 +159,7 @@ def test_a_piece_is_told_from_its_message() -> None:
     by_name = dict(zip(NAMES, found.features.T.tolist(), strict=True))
     assert by_name["piece_cosine"][0] > 0 > by_name["cosine"][0]
     assert by_name["piece_bm25"][0] > 0 > by_name["bm25"][0]
-    assert found.cosine.tolist() == [1, 1]
+    assert found.cosine.tolist() == pytest.approx([OWN, 1])
 
 
 def test_a_column_that_does_not_vary_decides_nothing() -> None:
