@@ -107,10 +107,11 @@ def evidence(query: QueryView, pool: Pool) -> Evidence:
     lexical = _over_best(lines.bm25[: lines.size], query)
     speakers = frozenset[str]().union(*map(_terms_of_name, pool.recalled.names))
     named = speakers.intersection(query.terms)
+    whole = _words(query, lines)
     raw = {
-        **_words(query, lines),
+        **whole,
         **_without_names(query, lines, named),
-        **_own(query, pool),
+        **_own(query, pool, whole),
         **_windows(query, lines),
         **_beside(query, lines),
         **_conversation(query, pool, lines, lexical),
@@ -120,10 +121,12 @@ def evidence(query: QueryView, pool: Pool) -> Evidence:
     columns = dict(zip(raw, level.T, strict=True))
     columns |= _ranks(raw) | _voices(query, pool, named)
     columns |= _of_query(query, lines, columns, named)
-    whole = lines.cosine[: lines.size]
+    cosine = lines.cosine[: lines.size]
+    if pool.has_chunks:
+        cosine = np.maximum(cosine, OWN * _cosines(query, pool.vectors))
     return Evidence(
         features=np.stack([columns[name] for name in NAMES], axis=1).astype(np.float32),
-        cosine=np.clip(np.maximum(whole, OWN * _cosines(query, pool.vectors)), 0, 1),
+        cosine=np.clip(cosine, 0, 1),
         lexical=_over_best(raw["piece_bm25"], query),
         matched=lines.matched(slice(lines.size), query),
     )
@@ -215,11 +218,12 @@ def _over_best(scores: Floats, query: QueryView) -> Floats:
     return scores / np.float32(best) if best > 0 else scores
 
 
-def _own(query: QueryView, pool: Pool) -> Columns:
-    """Of the pieces themselves."""
-    lexical = bm25(
-        pool.bags.frequencies(query.terms), pool.bags.length, query.idf, query.average_length
-    )
+def _own(query: QueryView, pool: Pool, whole: Columns) -> Columns:
+    """Of the pieces themselves; the same as of the whole where nothing is a chunk."""
+    if not pool.has_chunks:
+        return {"piece_cosine": whole["cosine"], "piece_bm25": whole["bm25"]}
+    frequencies = pool.bags.frequencies(query.terms)
+    lexical = bm25(frequencies, pool.bags.length, query.idf, query.average_length)
     cosine = _embedded(_cosines(query, pool.vectors), pool.vectors)
     return {"piece_cosine": cosine, "piece_bm25": lexical}
 
@@ -247,20 +251,30 @@ def _without_names(query: QueryView, lines: Lines, names: frozenset[str]) -> Col
 
 
 def _windows(query: QueryView, lines: Lines) -> Columns:
-    """Cosines of means of neighbouring vectors: what is said in passing, with what it is about."""
-    own = lines.vectors[: lines.size]
-    near = {offset: lines.vectors[line] for offset, line in lines.at.items()}
-    sums = {
-        "window_before": own + near[-1],
-        "window_after": own + near[1],
-        "window": own + near[-1] + near[1],
-    }
-    return {name: _cosines(query, _units(total)) for name, total in sums.items()}
+    """
+    Cosines of means of neighbouring vectors: what is said in passing, with what it is about.
+
+    A mean is not made: its dot product with the query is the sum of theirs, and the square of its
+    length is the sum of the squares and of twice the products.
+    """
+    whole, before, after = slice(lines.size), lines.at[-1], lines.at[1]
+    own, prior, later = lines.vectors[whole], lines.vectors[before], lines.vectors[after]
+    told, mass = lines.cosine, _dots(lines.vectors, lines.vectors)
+    with_prior, with_later = 2 * _dots(own, prior), 2 * _dots(own, later)
+    one = told[whole] + told[before], mass[whole] + mass[before] + with_prior
+    other = told[whole] + told[after], mass[whole] + mass[after] + with_later
+    both = one[0] + told[after], one[1] + mass[after] + with_later + 2 * _dots(prior, later)
+    sums = {"window_before": one, "window_after": other, "window": both}
+    return {name: dot / _lengths(square) for name, (dot, square) in sums.items()}
 
 
-def _units(vectors: Floats) -> Floats:
-    lengths = np.sqrt(np.einsum("nd,nd->n", vectors, vectors))
-    return np.asarray(vectors / np.maximum(lengths, 1e-9)[:, None], dtype=np.float32)
+def _dots(some: Floats, others: Floats) -> Floats:
+    """The dot product of each row with the other's, shape (n,)."""
+    return np.asarray(np.einsum("nd,nd->n", some, others), dtype=np.float32)
+
+
+def _lengths(squares: Floats) -> Floats:
+    return np.sqrt(np.maximum(squares, np.float32(1e-12)))
 
 
 _BESIDE = {-1: "before", 1: "after"}
@@ -313,7 +327,8 @@ def _alike(lines: Lines, lexical: Floats) -> Columns:
     """How near each is to what looks best (relevance feedback), and to everything found."""
     vectors = lines.vectors[: lines.size]
     best = np.argsort(-(lines.cosine[: lines.size] + lexical), kind="stable")[:5]
-    wanted = _units(vectors[best].mean(axis=0, keepdims=True))[0]
+    wanted = vectors[best].mean(axis=0)
+    wanted = wanted / _lengths(wanted @ wanted)
     return {"like_best": vectors @ wanted, "typical": vectors @ vectors.mean(axis=0)}
 
 
