@@ -112,7 +112,7 @@ def evidence(query: QueryView, pool: Pool) -> Evidence:
         **whole,
         **_without_names(query, lines, named),
         **_own(query, pool, whole),
-        **_windows(query, lines),
+        **_windows(lines),
         **_beside(query, lines),
         **_conversation(query, pool, lines, lexical),
         **_alike(lines, lexical),
@@ -250,7 +250,7 @@ def _without_names(query: QueryView, lines: Lines, names: frozenset[str]) -> Col
     return {"bm25_no_names": lexical, "matched_no_names": hits @ weights}
 
 
-def _windows(query: QueryView, lines: Lines) -> Columns:
+def _windows(lines: Lines) -> Columns:
     """
     Cosines of means of neighbouring vectors: what is said in passing, with what it is about.
 
