@@ -321,7 +321,9 @@ def _forge(
         clock=now,
         new_id=uuid7,
         limits=ForgeLimits(
-            per_source=settings.retrieval.per_source, floor=settings.retrieval.floor
+            per_source=settings.retrieval.per_source,
+            floor=settings.retrieval.floor,
+            sufficient=settings.retrieval.sufficient,
         ),
         model=read_weights(settings.retrieval.weights),
     )

@@ -138,6 +138,12 @@ class RetrievalSettings(Section):
     floor: float = Field(
         default=0.25, ge=0.0, le=1.0, description="Relevance below which nothing is recalled."
     )
+    sufficient: float = Field(
+        default=0.45,
+        ge=0.0,
+        le=1.0,
+        description="Relevance of a likely answer: with none, a bundle says `sufficient: false`.",
+    )
     weights: Path | None = Field(
         default=None, description="What `foreword tune` wrote; none: the shipped weights."
     )

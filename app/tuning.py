@@ -18,6 +18,7 @@ from app.evaluation.asking import Asker, Sample
 from app.evaluation.commands import Report, evaluate, tune
 from app.evaluation.learning import Schooling
 from app.evaluation.sets import EvaluationSet, read_set
+from app.evaluation.study import Bars
 from app.main import open_services
 from app.ranking.model import RelevanceModel
 from app.services.situation import Surveyor
@@ -42,7 +43,7 @@ def eval_command(
     except ValueError as error:
         _stop(error)
     samples = _samples(settings, read)
-    _tell(evaluate(samples, model, floor=settings.retrieval.floor), as_json=as_json)
+    _tell(evaluate(samples, model, _bars(settings)), as_json=as_json)
 
 
 def tune_command(
@@ -57,9 +58,14 @@ def tune_command(
     except ValueError as error:
         _stop(error)
     samples = _samples(settings, read)
-    model, report = tune(samples, read, Schooling(), floor=settings.retrieval.floor)
+    model, report = tune(samples, read, Schooling(), _bars(settings))
     out.write_text(model.to_text(), encoding="utf-8")
     _tell(report, as_json=as_json)
+
+
+def _bars(settings: Settings) -> Bars:
+    chosen = settings.retrieval
+    return Bars(floor=chosen.floor, sufficient=chosen.sufficient)
 
 
 def _samples(settings: Settings, sets: Sequence[EvaluationSet]) -> Sequence[Sample]:
@@ -103,10 +109,11 @@ def _tell(report: Report, *, as_json: bool) -> None:
     for name in next(iter(report.tables.values())):
         console.print(_figures(report, name))
         console.print(_worth(report, name))
-        kept = report.refusals[name]
+        kept = report.declined[name]
         console.print(
-            f"Below the floor: {kept.unanswerable_refused:.0%} of the questions without an answer, "
-            f"{kept.answerable_refused:.0%} of the others; recall@10 lost {kept.recall_lost:.3f}\n"
+            f"Nothing sufficient for {kept.unanswerable_declined:.0%} of the questions without an "
+            f"answer, {kept.answerable_declined:.0%} of the others; the floor costs "
+            f"{kept.recall_lost:.3f} of recall@10\n"
         )
 
 

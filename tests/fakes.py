@@ -155,7 +155,7 @@ class Memory:
             telemetry=self.telemetry,
             clock=self.clock,
             new_id=self.ids,
-            limits=ForgeLimits(floor=0.1),
+            limits=ForgeLimits(floor=0.1, sufficient=0.1),
         )
         self.cached = CachedForge(
             surveyor=self.surveyor,

@@ -13,28 +13,31 @@ from app.ranking.model import RelevanceModel
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """Figures by way and set, what the floor does by set, and each feature's worth by set."""
+    """Figures by way and set, what is declined by set, and each feature's worth by set."""
 
     tables: Mapping[str, study.Table]
-    refusals: Mapping[str, study.Refusals]
+    declined: Mapping[str, study.Declined]
     worth: Mapping[str, Mapping[str, float]]
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
 
-def evaluate(samples: Sequence[Sample], model: RelevanceModel, *, floor: float) -> Report:
+def evaluate(samples: Sequence[Sample], model: RelevanceModel, bars: study.Bars) -> Report:
     """What `model` finds, beside the simpler ways, and what each feature is worth to it."""
     scores = [model.network.scores(each.found.features) for each in samples]
     return Report(
         tables={"model": study.table(samples, scores), **_baselines(samples)},
-        refusals=study.refusals(samples, scores, model, floor=floor),
+        declined=study.declined(samples, scores, model, bars),
         worth=study.ablation(samples, model.network),
     )
 
 
 def tune(
-    samples: Sequence[Sample], sets: Sequence[EvaluationSet], schooling: Schooling, *, floor: float
+    samples: Sequence[Sample],
+    sets: Sequence[EvaluationSet],
+    schooling: Schooling,
+    bars: study.Bars,
 ) -> tuple[RelevanceModel, Report]:
     """
     Learn from all samples; the report is about questions held out of what was learned for them.
@@ -50,7 +53,7 @@ def tune(
     model = study.tuned(samples, scores, schooling, learned)
     report = Report(
         tables={**tables, **_baselines(samples)},
-        refusals=study.refusals(samples, scores, model, floor=floor),
+        declined=study.declined(samples, scores, model, bars),
         worth=study.ablation(samples, model.network),
     )
     return model, report

@@ -85,26 +85,34 @@ def by(way: Way, samples: Sequence[Sample]) -> Table:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refusals:
-    """Of one set: what a floor keeps out, and what it costs. Shares of questions, 0 to 1."""
+class Bars:
+    """The relevance below which nothing is let in, and that of a likely answer."""
 
-    unanswerable_refused: float
-    answerable_refused: float
+    floor: float
+    sufficient: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declined:
+    """Of one set: what is declined, and what the floor costs. Shares of questions, 0 to 1."""
+
+    unanswerable_declined: float
+    answerable_declined: float
     recall_lost: float
 
 
-def refusals(
-    samples: Sequence[Sample], scores: Sequence[Floats], model: RelevanceModel, *, floor: float
-) -> Mapping[str, Refusals]:
-    """What happens below `floor`: questions without any candidate above it, recall@10 lost."""
+def declined(
+    samples: Sequence[Sample], scores: Sequence[Floats], model: RelevanceModel, bars: Bars
+) -> Mapping[str, Declined]:
+    """Questions without any sufficient candidate, and the recall@10 that falls below the floor."""
     by_set: dict[str, list[tuple[bool, bool, float]]] = {}
     for sample, score in zip(samples, scores, strict=True):
         told = facts(score, sample.found, known=sample.known)
         relevance = model.calibration.relevance(score, told)
-        lost = _lost(sample, score, relevance >= floor)
-        row = (bool(sample.wanted), bool((relevance < floor).all()), lost)
+        lost = _lost(sample, score, relevance >= bars.floor)
+        row = (bool(sample.wanted), bool((relevance < bars.sufficient).all()), lost)
         by_set.setdefault(sample.place.set, []).append(row)
-    return {name: _refusals(rows) for name, rows in by_set.items()}
+    return {name: _declined(rows) for name, rows in by_set.items()}
 
 
 def _lost(sample: Sample, score: Floats, kept: NDArray[np.bool_]) -> float:
@@ -118,12 +126,12 @@ def _lost(sample: Sample, score: Floats, kept: NDArray[np.bool_]) -> float:
     return measures(sample.ordered(score))["recall@10"] - len(there) / len(sample.wanted)
 
 
-def _refusals(rows: Sequence[tuple[bool, bool, float]]) -> Refusals:
+def _declined(rows: Sequence[tuple[bool, bool, float]]) -> Declined:
     home = [row for row in rows if row[0]]
     away = [row for row in rows if not row[0]]
-    return Refusals(
-        unanswerable_refused=_mean([refused for _, refused, _ in away]),
-        answerable_refused=_mean([refused for _, refused, _ in home]),
+    return Declined(
+        unanswerable_declined=_mean([declined for _, declined, _ in away]),
+        answerable_declined=_mean([declined for _, declined, _ in home]),
         recall_lost=_mean([lost for _, _, lost in home]),
     )
 

@@ -19,11 +19,16 @@ from app.ranking.timing import TIME_SHARE, time_match
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taste:
-    """What a request asks of ranking. `now` in seconds since 1970."""
+    """
+    What a request asks of ranking. `now` in seconds since 1970.
+
+    Below the relevance `floor` nothing is let in; from `sufficient` on an item is a likely answer.
+    """
 
     weights: Weights
     preferred_labels: frozenset[str]
     floor: float
+    sufficient: float
     min_score: float | None
     now: float
     explain: bool = False
@@ -36,7 +41,7 @@ class Ranked:
     A pool in order. Items are known by their index in it; few of them become candidates.
 
     `order` are those that may go into an answer, best first; `dropped` those that may not, with
-    the reason; `good` counts the items in `order` above the floor: one is sufficient, few are a
+    the reason; `good` counts the items in `order` from `sufficient` on: one will do, few are a
     reason to search further. `signals` by name, each of shape (n,), as `score` and `relevance`.
     """
 
@@ -131,7 +136,7 @@ def _cut(
         order=order[kept[order]].tolist(),
         dropped=_dropped(order[~kept[order]].tolist(), reasons),
         deduplicated=int(repeated.sum()),
-        good=int((kept & (relevant >= taste.floor)).sum()),
+        good=int((kept & (relevant >= taste.sufficient)).sum()),
     )
 
 

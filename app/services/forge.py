@@ -37,11 +37,15 @@ _GOOD_ONES = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgeLimits:
-    """Candidates asked of each source, at least and at most, and the least relevance let in."""
+    """
+    Candidates asked of each source, at least and at most; the least relevance let in, and that of
+    a likely answer.
+    """
 
     per_source: int = 60
     per_source_most: int = 500
     floor: float = 0.25
+    sufficient: float = 0.45
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,6 +182,7 @@ class ContextForge:
             weights=request.weights,
             preferred_labels=frozenset(request.preferred_labels),
             floor=self.limits.floor,
+            sufficient=self.limits.sufficient,
             min_score=request.min_score,
             now=self._now(request).timestamp(),
             explain=request.explain,

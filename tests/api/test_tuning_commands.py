@@ -21,7 +21,7 @@ def tiny(tmp_path: Path) -> Path:
 def test_weights_are_learned_and_measured(tiny: Path, tmp_path: Path) -> None:
     learned = run(tmp_path, "tune", str(tiny), "--out", "weights.json", "--json")
     assert learned.returncode == 0, learned.stderr
-    assert set(json.loads(learned.stdout)) == {"tables", "refusals", "worth"}
+    assert set(json.loads(learned.stdout)) == {"tables", "declined", "worth"}
     (told,) = read_weights(tmp_path / "weights.json").learned["sets"]
     assert told == {"name": "tiny", "licence": "Apache-2.0", "questions": 8}
 

@@ -22,6 +22,7 @@ TASTE = Taste(
     weights=Weights(),
     preferred_labels=frozenset(),
     floor=0.2,
+    sufficient=0.2,
     min_score=None,
     now=NOON.timestamp(),
 )
@@ -197,7 +198,11 @@ def pools(draw: st.DrawFn) -> tuple[list[MemoryItem], dict[int, Floats], list[in
 
 TASTES = st.builds(
     lambda floor, min_score, preferred: replace(
-        TASTE, floor=floor, min_score=min_score, preferred_labels=frozenset(preferred)
+        TASTE,
+        floor=floor,
+        sufficient=floor,
+        min_score=min_score,
+        preferred_labels=frozenset(preferred),
     ),
     st.sampled_from([0.0, 0.15, 0.5]),
     st.sampled_from([None, 0.0, 0.33]),

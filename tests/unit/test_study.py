@@ -111,12 +111,12 @@ def test_tuning_reports_what_was_held_out_and_tells_its_sets() -> None:
     sets = [
         EvaluationSet(name=name, licence="Apache-2.0", memories=()) for name in ("ours", "theirs")
     ]
-    model, report = tune(made, sets, SCHOOLING, floor=0.25)
+    model, report = tune(made, sets, SCHOOLING, study.Bars(floor=0.25, sufficient=0.25))
 
     assert list(report.tables) == ["held out", "set left out", *study.BASELINES]
     assert report.tables["held out"]["theirs"]["recall@10"][0] > 0.8
-    assert report.refusals["ours"].unanswerable_refused > 0.8
-    assert report.refusals["ours"].recall_lost < 0.2
+    assert report.declined["ours"].unanswerable_declined > 0.8
+    assert report.declined["ours"].recall_lost < 0.2
     assert [each["name"] for each in model.learned["sets"]] == ["ours", "theirs"]
     assert [each["questions"] for each in model.learned["sets"]] == [20, 20]
     assert RelevanceModel.from_text(model.to_text()).to_text() == model.to_text()
@@ -124,7 +124,7 @@ def test_tuning_reports_what_was_held_out_and_tells_its_sets() -> None:
 
 def test_with_one_set_none_is_left_out() -> None:
     sets = [EvaluationSet(name="ours", licence="Apache-2.0", memories=())]
-    _, report = tune(samples(8), sets, SCHOOLING, floor=0.25)
+    _, report = tune(samples(8), sets, SCHOOLING, study.Bars(floor=0.25, sufficient=0.25))
     assert "set left out" not in report.tables
 
 
@@ -133,10 +133,10 @@ def test_what_decides_is_worth_most() -> None:
     linear = np.zeros(len(NAMES), np.float32)
     linear[NAMES.index("cosine")] = 1
     model = replace(model, network=replace(model.network, linear=linear))
-    report = evaluate(samples(20), model, floor=0.0)
+    report = evaluate(samples(20), model, study.Bars(floor=0.0, sufficient=0.0))
 
     worth = report.worth["ours"]
     assert max(worth, key=lambda name: worth[name]) == "cosine"
     assert worth["typical"] == pytest.approx(0)
     assert list(worth) == list(NAMES)
-    assert report.to_json()["refusals"]["ours"]["recall_lost"] == 0
+    assert report.to_json()["declined"]["ours"]["recall_lost"] == 0
