@@ -238,6 +238,7 @@ def ranked(
         dropped=(),
         deduplicated=0,
         good=len(items),
+        sufficient=bool(items),
     )
 
 

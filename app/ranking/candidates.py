@@ -41,8 +41,8 @@ class Ranked:
     A pool in order. Items are known by their index in it; few of them become candidates.
 
     `order` are those that may go into an answer, best first; `dropped` those that may not, with
-    the reason; `good` counts the items in `order` from `sufficient` on: one will do, few are a
-    reason to search further. `signals` by name, each of shape (n,), as `score` and `relevance`.
+    the reason; `good` counts the items in `order` above the floor: few are a reason to search
+    further; `sufficient` tells that a likely answer is among them. `signals` by name, each of shape (n,), as `score` and `relevance`.
     """
 
     recalled: Recalled
@@ -54,6 +54,7 @@ class Ranked:
     dropped: Sequence[tuple[int, str]]
     deduplicated: int
     good: int
+    sufficient: bool
 
     def pinned(self, at: int) -> bool:
         return Source.PINNED in self.sources[self.recalled.keys[at]]
@@ -136,7 +137,8 @@ def _cut(
         order=order[kept[order]].tolist(),
         dropped=_dropped(order[~kept[order]].tolist(), reasons),
         deduplicated=int(repeated.sum()),
-        good=int((kept & (relevant >= taste.sufficient)).sum()),
+        good=int((kept & (relevant >= taste.floor)).sum()),
+        sufficient=bool((kept & (relevant >= taste.sufficient)).any()),
     )
 
 
@@ -159,5 +161,6 @@ NOTHING = Ranked(
     dropped=(),
     deduplicated=0,
     good=0,
+    sufficient=False,
 )
 """What is found where nothing was ever said."""

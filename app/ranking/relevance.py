@@ -14,6 +14,9 @@ from app.ranking.pool import Pool, QueryView
 DENSE_SHARE = 0.6
 """Of a plain fusion; the rest is lexical."""
 
+PLAIN, MEANS = (0.0, 0.25, 0.4, 1.0), (0.0, 0.25, 0.68, 1.0)
+"""What a plain fusion means as a relevance: from 0.4 on it is as likely an answer as from 0.68."""
+
 FURTHER = np.float32(0.75)
 """What a chunk is worth of which a better one of the same message is there."""
 
@@ -90,16 +93,18 @@ def judged(query: QueryView, found: Evidence, model: RelevanceModel) -> Floats:
 
 def fused(query: QueryView, found: Evidence, *, embedded: NDArray[np.bool_]) -> Floats:
     """
-    0.6 cosine + 0.4 BM25 share, or the side that is there.
+    0.6 cosine + 0.4 BM25 share, or the side that is there, told as a relevance.
 
     A candidate that is not embedded yet is given half of its lexical part.
     """
     if query.vector is None:
-        return found.lexical
-    if not found.lexical.any():
-        return found.cosine
-    meaning = np.where(embedded, found.cosine, found.lexical / np.float32(2))
-    return (DENSE_SHARE * meaning + (1 - DENSE_SHARE) * found.lexical).astype(np.float32)
+        plain = found.lexical
+    elif not found.lexical.any():
+        plain = found.cosine
+    else:
+        meaning = np.where(embedded, found.cosine, found.lexical / np.float32(2))
+        plain = DENSE_SHARE * meaning + (1 - DENSE_SHARE) * found.lexical
+    return np.interp(plain, PLAIN, MEANS).astype(np.float32)
 
 
 def _explained(found: Evidence, model: RelevanceModel) -> Mapping[str, Floats]:

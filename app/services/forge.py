@@ -45,7 +45,7 @@ class ForgeLimits:
     per_source: int = 60
     per_source_most: int = 500
     floor: float = 0.25
-    sufficient: float = 0.45
+    sufficient: float = 0.68
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +126,7 @@ class ContextForge:
         return SearchResult(
             intent=intent_of(request.query),
             candidates=[ranked.candidate(at) for at in ranked.order[: request.max_items]],
-            sufficient=ranked.good > 0,
+            sufficient=ranked.sufficient,
             degraded=gathered.found.degraded if gathered.found else (),
             timings={**gathered.seconds, "total": ended - started},
         )
@@ -215,7 +215,7 @@ class ContextForge:
             budget_tokens=request.budget_tokens,
             candidates=gathered.candidates,
             deduplicated=gathered.ranked.deduplicated,
-            sufficient=gathered.ranked.good > 0,
+            sufficient=gathered.ranked.sufficient,
             degraded=gathered.found.degraded if gathered.found else (),
             dropped=dropped,
             timings=seconds,

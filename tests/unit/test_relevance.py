@@ -12,7 +12,7 @@ from app.ranking.bm25 import bm25, idf
 from app.ranking.features import FULL_MATCH, NAMES, OWN
 from app.ranking.model import FACTS, Calibration, RelevanceModel
 from app.ranking.pool import Pool, QueryView, pack_vector
-from app.ranking.relevance import DENSE_SHARE, FURTHER, MANY, relevance
+from app.ranking.relevance import DENSE_SHARE, FURTHER, MANY, MEANS, PLAIN, relevance
 from tests.factories import a_chunk, an_item, recalled
 
 EAST, NORTH, WEST = (np.array(each, np.float32) for each in ([1, 0], [0, 1], [-1, 0]))
@@ -30,6 +30,11 @@ def a_pool(*contents: str, vectors: dict[int, Floats] | None = None) -> Pool:
     return Pool.of(recalled(*items, vectors=vectors), dimension=2)
 
 
+def told(plain: Sequence[float] | Floats) -> list[float]:
+    """Plain fusions as relevances."""
+    return [float(each) for each in np.interp(plain, PLAIN, MEANS)]
+
+
 def test_meaning_and_words_are_fused() -> None:
     pool = a_pool("tea", "milk", "tea with much sugar", vectors={0: NORTH, 1: EAST, 2: WEST})
     found = relevance(a_query("tea"), pool)
@@ -38,7 +43,7 @@ def test_meaning_and_words_are_fused() -> None:
     assert found.lexical[0] == 1
     assert found.lexical[1] == 0
     assert 0 < found.lexical[2] < 1
-    expected = DENSE_SHARE * found.semantic + (1 - DENSE_SHARE) * found.lexical
+    expected = told(DENSE_SHARE * found.semantic + (1 - DENSE_SHARE) * found.lexical)
     np.testing.assert_allclose(found.score, expected)
 
 
@@ -65,14 +70,14 @@ def test_a_lucky_match_of_one_word_is_no_full_match() -> None:
         np.ones((1, 1), np.float32), np.ones(1, np.float32), np.array([worth], np.float32), 3.0
     )
     assert alone.tolist() == [1, 0]
-    assert lucky.tolist() == pytest.approx([bm25_of_tea / (FULL_MATCH * 10 * worth), 0])
+    assert lucky.tolist() == pytest.approx(told([bm25_of_tea / (FULL_MATCH * 10 * worth), 0]))
     assert lucky[0] < 0.4
 
 
 def test_an_item_that_is_not_embedded_yet_is_given_half_of_what_its_words_earn() -> None:
     pool = a_pool("tea", "milk", vectors={1: EAST})
     found = relevance(a_query("tea"), pool)
-    assert found.score.tolist() == pytest.approx([1 - DENSE_SHARE / 2, DENSE_SHARE])
+    assert found.score.tolist() == pytest.approx(told([1 - DENSE_SHARE / 2, DENSE_SHARE]))
 
 
 def test_nothing_is_relevant_in_an_empty_pool() -> None:
