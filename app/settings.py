@@ -139,7 +139,7 @@ class RetrievalSettings(Section):
         default=0.25, ge=0.0, le=1.0, description="Relevance below which nothing is recalled."
     )
     sufficient: float = Field(
-        default=0.68,
+        default=0.7,
         ge=0.0,
         le=1.0,
         description="Relevance of a likely answer: with none, a bundle says `sufficient: false`.",

@@ -42,7 +42,8 @@ class Ranked:
 
     `order` are those that may go into an answer, best first; `dropped` those that may not, with
     the reason; `good` counts the items in `order` above the floor: few are a reason to search
-    further; `sufficient` tells that a likely answer is among them. `signals` by name, each of shape (n,), as `score` and `relevance`.
+    further; `sufficient` tells that a likely answer is among them. `signals` by name, each of
+    shape (n,), as `score` and `relevance`.
     """
 
     recalled: Recalled

@@ -14,8 +14,8 @@ from app.ranking.pool import Pool, QueryView
 DENSE_SHARE = 0.6
 """Of a plain fusion; the rest is lexical."""
 
-PLAIN, MEANS = (0.0, 0.25, 0.4, 1.0), (0.0, 0.25, 0.68, 1.0)
-"""What a plain fusion means as a relevance: from 0.4 on it is as likely an answer as from 0.68."""
+PLAIN, MEANS = (0.0, 0.25, 0.4, 1.0), (0.0, 0.25, 0.7, 1.0)
+"""What a plain fusion means as a relevance: from 0.4 on it is as likely an answer as from 0.7."""
 
 FURTHER = np.float32(0.75)
 """What a chunk is worth of which a better one of the same message is there."""

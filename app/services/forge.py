@@ -45,7 +45,7 @@ class ForgeLimits:
     per_source: int = 60
     per_source_most: int = 500
     floor: float = 0.25
-    sufficient: float = 0.68
+    sufficient: float = 0.7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
