@@ -22,7 +22,7 @@ FURTHER = np.float32(0.75)
 
 FEW, MANY = 10, 40
 """
-Candidates up to which nothing learned is asked, and from which on nothing else is. What is learned
+Messages up to which nothing learned is asked, and from which on nothing else is. What is learned
 is learned on pools of about a hundred; in a handful, how far something stands out means little, and
 everything is the neighbour of something that matches.
 """
@@ -60,9 +60,8 @@ def relevance(
     if model is None or query.vector is None or not (found.lexical.any() and embedded.any()):
         score = fused(query, found, embedded=embedded)
     else:
-        score = _by_size(
-            fused(query, found, embedded=embedded), judged(query, found, model), len(embedded)
-        )
+        plain, learned = fused(query, found, embedded=embedded), judged(query, found, model)
+        score = _by_size(plain, learned, messages=len(set(pool.recalled.messages)))
     if pool.has_chunks:
         score = np.where(_further(pool, score), FURTHER * score, score)
     features = _explained(found, model) if explain and model else {}
@@ -79,9 +78,9 @@ def _further(pool: Pool, score: Floats) -> NDArray[np.bool_]:
     return further
 
 
-def _by_size(plain: Floats, learned: Floats, size: int) -> Floats:
+def _by_size(plain: Floats, learned: Floats, *, messages: int) -> Floats:
     """The plain relevance of a small pool, the learned one of a large one, both in between."""
-    share = np.float32(np.clip((size - FEW) / (MANY - FEW), 0, 1))
+    share = np.float32(np.clip((messages - FEW) / (MANY - FEW), 0, 1))
     return np.asarray(share * learned + (1 - share) * plain, dtype=np.float32)
 
 
