@@ -32,7 +32,7 @@ from app.domain.ids import (
     TenantId,
 )
 from app.domain.memory import ItemType, LineageEdge, Table, item_key
-from app.ports.store import PreparedMessage
+from app.ports.stored import PreparedMessage
 from app.ranking import Floats
 from app.ranking.bm25 import pack_terms
 from app.ranking.candidates import Ranked

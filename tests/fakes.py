@@ -11,7 +11,8 @@ from app.domain.conversation import NewConversation, NewMessage, Role
 from app.domain.errors import EmbedderUnavailable, VectorIndexUnavailable
 from app.domain.ids import ItemKey
 from app.ports import RecallFilter, VectorPoint
-from app.ports.store import OutboxState, Store
+from app.ports.projecting import OutboxState
+from app.ports.store import Store
 from app.ranking import Floats
 from app.services.cached import CachedForge
 from app.services.forge import ContextForge, ForgeLimits

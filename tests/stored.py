@@ -11,7 +11,8 @@ from app.domain.conversation import Conversation, Message, NewConversation, NewM
 from app.domain.ids import ConversationId, ItemKey, MessageKey, TenantId
 from app.domain.memory import table_and_row
 from app.ports import RecallFilter
-from app.ports.store import PreparedMessage, Store, Transaction
+from app.ports.store import Store, Transaction
+from app.ports.stored import PreparedMessage
 from app.services.prepare import Preparer
 from app.text.terms import query_terms
 

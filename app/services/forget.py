@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from app.domain.errors import ForewordError
 from app.domain.ids import ConversationId, MessageId, TenantId
 from app.ports import AnswerCache, Clock, NewId, VectorIndex
-from app.ports.store import Erased, Store, Transaction
+from app.ports.store import Store, Transaction
+from app.ports.stored import Erased
 from app.services.indexing import Indexer
 from app.services.receipts import Recorder
 

@@ -16,7 +16,8 @@ from logging import getLogger
 from app.domain.errors import ForewordError
 from app.domain.ids import ItemKey
 from app.ports import Clock, Embedder, Telemetry, VectorIndex, VectorPoint
-from app.ports.store import OutboxRow, Store, VectorItem
+from app.ports.projecting import OutboxRow, VectorItem
+from app.ports.store import Store
 from app.ranking.pool import pack_vector, unpack_vectors
 
 _log = getLogger(__name__)

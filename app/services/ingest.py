@@ -11,7 +11,8 @@ from app.domain.conversation import Conversation, ConversationChanges, NewConver
 from app.domain.errors import IdempotencyConflict
 from app.domain.ids import ConversationId, MessageId, TenantId
 from app.ports import Clock, NewId
-from app.ports.store import PreparedMessage, Store, StoredMessage, Transaction
+from app.ports.store import Store, Transaction
+from app.ports.stored import PreparedMessage, StoredMessage
 from app.services.prepare import Preparer
 
 

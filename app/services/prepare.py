@@ -10,7 +10,7 @@ from json import dumps
 from app.domain.conversation import Message, NewMessage, Role
 from app.domain.ids import ConversationId, ItemId, MessageId, MessageKey
 from app.ports import NewId, TokenCounter
-from app.ports.store import PreparedChunk, PreparedMessage
+from app.ports.stored import PreparedChunk, PreparedMessage
 from app.ranking.bm25 import pack_terms
 from app.text.chunks import Span, chunks_of
 from app.text.terms import indexed_text, terms_of

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from app.domain.errors import ForewordError
 from app.ports import Clock, Embedder, Telemetry, VectorIndex
-from app.ports.store import OutboxState, Store
+from app.ports.projecting import OutboxState
+from app.ports.store import Store
 from app.services.healing import Healer
 from app.services.rebuilding import Rebuilder
 

@@ -7,7 +7,8 @@ from logging import getLogger
 
 from app.domain.errors import ForewordError
 from app.domain.ids import ItemKey
-from app.ports.store import Analysed, Store, Unbuilt
+from app.ports.projecting import Analysed, Unbuilt
+from app.ports.store import Store
 from app.ranking.bm25 import pack_terms
 from app.text.terms import VERSION, indexed_text, terms_of
 

@@ -12,7 +12,8 @@ from app.domain.conversation import Conversation, Message, Scope
 from app.domain.errors import ForewordError
 from app.domain.ids import ItemKey, TenantId
 from app.ports import Embedder, RecallFilter, Telemetry, VectorIndex
-from app.ports.store import LexicalAnswer, Store
+from app.ports.store import Store
+from app.ports.stored import LexicalAnswer
 from app.ranking import Floats
 from app.text.negation import split_exclusions
 from app.text.terms import QueryTerms, excluded_terms, query_terms

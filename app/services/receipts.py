@@ -30,7 +30,8 @@ from app.domain.conversation import Message
 from app.domain.errors import ForewordError
 from app.domain.ids import BundleId, ItemId, ItemKey, MessageKey, ScopeKey, TenantId
 from app.domain.memory import ItemType
-from app.ports.store import Receipt, Store
+from app.ports.store import Store
+from app.ports.stored import Receipt
 from app.services.recall import Situation
 from app.text.excerpt import CUT, shown_of
 

@@ -12,7 +12,8 @@ from app.adapters.sql.database import Database
 from app.domain.conversation import ConversationChanges, Role
 from app.domain.errors import BundleNotFound, ConversationNotFound, MessageNotFound
 from app.domain.ids import BundleId, ConversationId, MessageId, ScopeKey
-from app.ports.store import Erased, Receipt, Store
+from app.ports.store import Store
+from app.ports.stored import Erased, Receipt
 from tests.stored import ACME, NOON, Kept, append, find, keep, outbox_keys, said, scope_now
 
 WORDS = ("dogs bark", "cats sleep", "a dog and a cat")

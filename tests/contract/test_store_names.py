@@ -3,7 +3,8 @@
 import pytest
 
 from app.domain.ids import ItemKey
-from app.ports.store import LexicalAnswer, Store
+from app.ports.store import Store
+from app.ports.stored import LexicalAnswer
 from app.text.terms import excluded_terms, query_terms
 from tests.stored import ACME, Kept, keep, scope_now
 

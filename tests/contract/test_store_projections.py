@@ -7,7 +7,8 @@ import pytest
 from app.domain.conversation import ConversationChanges, Role
 from app.domain.ids import ItemKey
 from app.domain.memory import ItemType, Table, item_key
-from app.ports.store import OutboxRow, OutboxState, Store
+from app.ports.projecting import OutboxRow, OutboxState
+from app.ports.store import Store
 from tests.stored import ACME, NOON, OTHER, SECOND, Kept, keep, row_of, said, scope_now
 
 MODEL = "mini"

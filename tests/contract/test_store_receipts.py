@@ -14,7 +14,9 @@ from app.adapters.sql.store import SqlStore
 from app.domain.conversation import Role
 from app.domain.errors import BundleNotFound, StoreUnavailable
 from app.domain.ids import BundleId, ScopeKey
-from app.ports.store import Counts, OutboxState, Receipt, Store
+from app.ports.projecting import OutboxState
+from app.ports.store import Store
+from app.ports.stored import Counts, Receipt
 from tests.databases import BOTH
 from tests.stored import ACME, MICROSECOND, NOON, OTHER, keep, said
 

@@ -12,7 +12,8 @@ from app.domain.conversation import ConversationChanges, ConversationFilter
 from app.domain.errors import BundleNotFound, ConversationNotFound, MessageNotFound
 from app.domain.ids import BundleId
 from app.ports import RecallFilter
-from app.ports.store import Counts, Erased, Receipt, Store
+from app.ports.store import Store
+from app.ports.stored import Counts, Erased, Receipt
 from app.services.prepare import content_hash
 from app.text.terms import QueryTerms
 from tests.stored import ACME, NOON, OTHER, Kept, keep, row_of, said, scope_now

@@ -2,22 +2,17 @@
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, bindparam, func, select, type_coerce
-from sqlalchemy.types import NullType
+from sqlalchemy import ColumnElement, Select, and_, bindparam, func, select
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import shifted
 from app.adapters.sql.fetch import Constant, one_of
+from app.adapters.sql.hydrating import raw
 from app.adapters.sql.pieces import key_of_chunk
 
 _MOST = 1_000
 """Chunks that are read to find the best ones; of more, the best are found by themselves."""
-
-
-def _raw(column: ColumnElement[Any], name: str) -> ColumnElement[Any]:
-    """A column as the driver returns it: few rows of a pool need more."""
-    return type_coerce(column, NullType()).label(name)
 
 
 def _hydrating(owner: ColumnElement[Any], *, on_postgres: bool) -> Select[Any]:
@@ -36,7 +31,7 @@ def _hydrating(owner: ColumnElement[Any], *, on_postgres: bool) -> Select[Any]:
     return (
         select(
             key_of_chunk().label("item_key"),
-            _raw(m.created_at, "micros"),
+            raw(m.created_at, "micros"),
             k.tokens,
             func.coalesce(m.importance, c.importance).label("importance"),
             c.label,
@@ -44,11 +39,11 @@ def _hydrating(owner: ColumnElement[Any], *, on_postgres: bool) -> Select[Any]:
             k.content_hash,
             own.c.vector,
             k.terms,
-            _raw(k.id, "id"),
+            raw(k.id, "id"),
             m.external_id,
             m.role,
             m.name,
-            _raw(c.id, "conversation_id"),
+            raw(c.id, "conversation_id"),
             c.external_id.label("conversation_external_id"),
             c.folder,
             m.key.label("message_key"),
@@ -58,7 +53,7 @@ def _hydrating(owner: ColumnElement[Any], *, on_postgres: bool) -> Select[Any]:
             k.kind,
             whole.c.vector.label("whole_vector"),
             m.terms.label("whole_terms"),
-            _raw(m.id, "message_id"),
+            raw(m.id, "message_id"),
             k.start,
             k.stop,
         )

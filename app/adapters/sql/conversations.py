@@ -32,7 +32,7 @@ from app.domain.conversation import (
 )
 from app.domain.errors import ConversationNotFound
 from app.domain.ids import ConversationId, ConversationKey, ScopeKey, TenantId
-from app.ports.store import Page
+from app.ports.stored import Page
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from app.adapters.sql.messages import SqlMessages
 from app.adapters.sql.outbox import enqueue
 from app.adapters.sql.pieces import embedded_keys, pieces_of
 from app.adapters.sql.rebuild import built
-from app.adapters.sql.recall import of_any_model
+from app.adapters.sql.recallable import of_any_model
 from app.adapters.sql.scopes import SqlScopes
 from app.domain.ids import (
     ConversationId,
@@ -25,7 +25,7 @@ from app.domain.ids import (
     ScopeKey,
     TenantId,
 )
-from app.ports.store import Erased
+from app.ports.stored import Erased
 
 
 @dataclass(frozen=True, slots=True)

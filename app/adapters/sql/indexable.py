@@ -10,11 +10,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import shifted
-from app.adapters.sql.recall import recallable
+from app.adapters.sql.recallable import recallable
 from app.domain.conversation import Role
 from app.domain.ids import ConversationKey, ItemKey, ScopeKey, TenantId
 from app.domain.memory import ItemType, Table, item_key, rows_of, table_and_row
-from app.ports.store import VectorItem
+from app.ports.projecting import VectorItem
 from app.text.terms import indexed_text
 
 

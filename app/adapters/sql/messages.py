@@ -36,7 +36,7 @@ from app.domain.ids import (
     TenantId,
 )
 from app.domain.memory import Table, item_key
-from app.ports.store import Page, PreparedMessage, StoredMessage
+from app.ports.stored import Page, PreparedMessage, StoredMessage
 
 
 @dataclass(frozen=True, slots=True)

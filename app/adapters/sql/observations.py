@@ -12,7 +12,7 @@ from app.adapters.sql.full_text import full_text
 from app.adapters.sql.indexable import SqlIndexable
 from app.domain.errors import StoreUnavailable
 from app.domain.ids import ConversationKey
-from app.ports.store import OutboxState
+from app.ports.projecting import OutboxState
 
 _SIZES_SQLITE = (
     "SELECT CASE WHEN name LIKE 'full_text%' THEN 'full_text' WHEN name LIKE '%embedding%' THEN"

@@ -12,7 +12,7 @@ from app.adapters.sql.dialect import shifted
 from app.adapters.sql.full_text import Entry
 from app.domain.ids import ConversationKey, ItemKey, MessageKey, ScopeKey
 from app.domain.memory import Table, item_key
-from app.ports.store import PreparedChunk
+from app.ports.stored import PreparedChunk
 from app.text.terms import indexed_text, terms_of
 
 

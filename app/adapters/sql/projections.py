@@ -13,7 +13,7 @@ from app.adapters.sql.indexable import belonging
 from app.adapters.sql.rebuild import SqlRebuild
 from app.domain.ids import ItemKey, ScopeKey, TenantId
 from app.domain.memory import Table, rows_of
-from app.ports.store import OutboxRow
+from app.ports.projecting import OutboxRow
 
 
 @dataclass(frozen=True, slots=True)

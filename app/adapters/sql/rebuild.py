@@ -33,7 +33,7 @@ from app.adapters.sql.dialect import insert_or_replace, is_postgres
 from app.adapters.sql.full_text import Entry, full_text
 from app.domain.ids import ConversationKey, ItemKey, ScopeKey
 from app.domain.memory import Table, item_key, rows_of
-from app.ports.store import Analysed, Unbuilt
+from app.ports.projecting import Analysed, Unbuilt
 
 _BUILT, _BEING_BUILT = "full_text", "full_text_being_built"
 

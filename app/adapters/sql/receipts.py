@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.adapters.sql import tables_derived as d
 from app.domain.errors import BundleNotFound
 from app.domain.ids import BundleId, TenantId
-from app.ports.store import Receipt
+from app.ports.stored import Receipt
 
 BUNDLES_KEPT = timedelta(days=7)
 METRICS_KEPT = timedelta(days=30)

@@ -21,10 +21,11 @@ from app.adapters.sql.messages import SqlMessages
 from app.adapters.sql.observations import SqlObservations
 from app.adapters.sql.pieces import embedded_keys
 from app.adapters.sql.projections import SqlProjections
-from app.adapters.sql.recall import SqlRecall, of_any_model
+from app.adapters.sql.recall import SqlRecall
+from app.adapters.sql.recallable import of_any_model
 from app.adapters.sql.scopes import SqlScopes
 from app.domain.ids import TenantId
-from app.ports.store import Counts, Receipt
+from app.ports.stored import Counts, Receipt
 
 
 class _Unit:

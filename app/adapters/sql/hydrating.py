@@ -1,0 +1,168 @@
+"""Messages with all that ranking and an answer need of them, in one statement made once."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    and_,
+    bindparam,
+    func,
+    select,
+    type_coerce,
+)
+from sqlalchemy.types import NullType
+
+from app.adapters.sql import tables as t
+from app.adapters.sql import tables_derived as d
+from app.adapters.sql.dialect import shifted
+from app.adapters.sql.fetch import Constant, Rows, one_of
+from app.adapters.sql.recallable import recallable
+from app.adapters.sql.types import from_micros
+from app.domain.context import MemoryItem
+from app.domain.conversation import Role
+from app.domain.ids import (
+    ConversationId,
+    ItemId,
+    ItemKey,
+)
+from app.domain.memory import ItemType, LineageEdge
+from app.ranking.pool import Recalled
+
+
+def raw(column: ColumnElement[Any], name: str) -> ColumnElement[Any]:
+    """A column as the driver returns it: few rows of a pool need more."""
+    return type_coerce(column, NullType()).label(name)
+
+
+def _hydrating(*, on_postgres: bool) -> Select[Any]:
+    """Everything that ranking and an answer need of items, in one statement made once."""
+    m, c = t.message.c, t.conversation.c
+    of_model = select(d.embedding_model.c.key).where(
+        d.embedding_model.c.name == bindparam("of_model")
+    )
+    stored = and_(
+        d.embedding.c.model_key == of_model.scalar_subquery(),
+        d.embedding.c.item_key == shifted(m.key, 2),
+    )
+    return (
+        select(
+            shifted(m.key, 2).label("item_key"),
+            raw(m.created_at, "micros"),
+            m.tokens,
+            func.coalesce(m.importance, c.importance).label("importance"),
+            c.label,
+            m.content,
+            m.content_hash,
+            d.embedding.c.vector,
+            m.terms,
+            raw(m.id, "id"),
+            m.external_id,
+            m.role,
+            m.name,
+            raw(c.id, "conversation_id"),
+            c.external_id.label("conversation_external_id"),
+            c.folder,
+            m.key,
+            m.chunks,
+            m.conversation_key,
+            m.position,
+        )
+        .join(t.conversation, c.key == m.conversation_key)
+        .join(t.scope, t.scope.c.key == m.scope_key)
+        .outerjoin(d.embedding, stored)
+        .where(
+            one_of(m.key, "wanted_keys", on_postgres=on_postgres),
+            one_of(m.scope_key, "of_scopes", on_postgres=on_postgres),
+            t.scope.c.tenant == bindparam("of_tenant"),
+            *recallable(),
+        )
+        .order_by(m.key)
+    )
+
+
+HYDRATE = Constant(sqlite=_hydrating(on_postgres=False), postgres=_hydrating(on_postgres=True))
+
+
+def recalled(rows: Rows) -> Recalled:
+    if not rows:
+        return Recalled.nothing()
+    first = [row[:_OF_ITEMS] for row in rows]
+    keys, micros, tokens, importance, labels, contents, hashes, vectors, bags, *_ = zip(
+        *first, strict=True
+    )
+    of_chunks = [row[_OF_ITEMS:] or _NO_CHUNK for row in rows]
+    return Recalled(
+        keys=keys,
+        created_at=[each / 1_000_000 for each in micros],
+        tokens=tokens,
+        importance=importance,
+        labels=labels,
+        contents=contents,
+        hashes=hashes,
+        vectors=vectors,
+        bags=bags,
+        messages=[row[_MESSAGE] for row in rows],
+        whole_vectors=[
+            own if part[1] is None else part[1]
+            for own, part in zip(vectors, of_chunks, strict=True)
+        ],
+        whole_bags=[
+            own if part[2] is None else part[2] for own, part in zip(bags, of_chunks, strict=True)
+        ],
+        pieces=[0 if part[0] else row[_PIECES] for row, part in zip(rows, of_chunks, strict=True)],
+        kinds=[part[0] for part in of_chunks],
+        conversations=[row[_CONVERSATION] for row in rows],
+        positions=[row[_POSITION] for row in rows],
+        roles=[row[_ROLE] for row in rows],
+        names=[row[_NAME] for row in rows],
+        read=lambda at: _item(rows[at]),
+    )
+
+
+_ROLE, _NAME, _MESSAGE, _PIECES, _CONVERSATION, _POSITION, _OF_ITEMS = 11, 12, 16, 17, 18, 19, 20
+"""Columns of `_hydrating`; what a row has behind them is told of chunks only."""
+
+_NO_CHUNK = (None, None, None)
+
+
+def _item(row: Sequence[Any]) -> MemoryItem:
+    """An item of a row of `_hydrating`, in the order of its columns."""
+    key, micros, tokens, importance, label, content, content_hash, _vector, _bag, *told = row
+    raw_id, external_id, role, name, conversation_id, conversation_external_id, folder = told[:7]
+    own_id = _uuid(raw_id)
+    chunk = row[_OF_ITEMS + 3 :]
+    message_id, start, stop = (_uuid(chunk[0]), *chunk[1:]) if chunk else (own_id, None, None)
+    return MemoryItem(
+        key=ItemKey(key),
+        id=ItemId(own_id),
+        type=ItemType.CHUNK if chunk else ItemType.MESSAGE,
+        external_id=None if chunk else external_id,
+        conversation_id=ConversationId(_uuid(conversation_id)),
+        conversation_external_id=conversation_external_id,
+        label=label,
+        folder=folder,
+        role=Role(role),
+        name=name,
+        content=content,
+        created_at=from_micros(micros),
+        tokens=tokens,
+        importance=importance,
+        content_hash=content_hash,
+        lineage=(
+            LineageEdge(
+                kind="message",
+                id=str(message_id),
+                external_id=external_id,
+                start=start,
+                stop=stop,
+            ),
+        ),
+    )
+
+
+def _uuid(raw: object) -> UUID:
+    """SQLite returns the digits, PostgreSQL's driver a UUID."""
+    return UUID(raw) if isinstance(raw, str) else UUID(str(raw))
