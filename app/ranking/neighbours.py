@@ -1,7 +1,7 @@
 """What was said right before and after the messages of a pool."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -24,7 +24,7 @@ Indexes = NDArray[np.intp]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neighbours:
     """
-    k messages that stand beside those of a pool and are none of them, each once, in columns.
+    k messages that stand beside those of a pool, in columns.
 
     `vectors` are packed, None while a message is not embedded; `bags` are packed terms.
     """
@@ -37,6 +37,16 @@ class Neighbours:
     @classmethod
     def none(cls) -> Self:
         return cls(conversations=(), positions=(), vectors=(), bags=())
+
+    def and_also(self, other: Self) -> Self:
+        """These and others, of which some may be the same."""
+        return replace(
+            self,
+            conversations=[*self.conversations, *other.conversations],
+            positions=[*self.positions, *other.positions],
+            vectors=[*self.vectors, *other.vectors],
+            bags=[*self.bags, *other.bags],
+        )
 
 
 def places(conversations: Sequence[int], positions: Sequence[int]) -> Places:

@@ -1,5 +1,6 @@
 """From the keys that the sources found to a pool: read, cut to the smallest pieces, surrounded."""
 
+import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,8 +8,10 @@ from dataclasses import dataclass
 from app.domain.context import Source
 from app.domain.conversation import Message
 from app.domain.ids import ItemKey, MessageKey
+from app.domain.memory import Table, rows_of
 from app.ports import Embedder
 from app.ports.store import Recall, Store
+from app.ranking.neighbours import Neighbours
 from app.ranking.pieces import best_of_each, chunks_in, wholes, without_pieces
 from app.ranking.pool import Pool, QueryView, Recalled
 from app.services.recall import Situation
@@ -44,11 +47,20 @@ class Hydrator:
         message. What is pinned stays whole, beside its chunks, and so do messages where no chunk is
         wanted.
         """
-        model, within = self.embedder.model, situation.within
+        messages = {MessageKey(row) for row in rows_of(Table.MESSAGE, wanted.sources)}
+        (recalled, sources), neighbours = await asyncio.gather(
+            self._pieces(wanted, situation), self._beside(messages, situation)
+        )
+        if of_chunks := set(recalled.messages) - messages:
+            neighbours = neighbours.and_also(await self._beside(of_chunks, situation))
+        dimension = self.embedder.dimension
+        return Pool.of(recalled, dimension=dimension, neighbours=neighbours), sources
+
+    async def _pieces(self, wanted: Wanted, situation: Situation) -> tuple[Recalled, Sources]:
         unwanted = exclusion(wanted.exclude_terms)
         async with self.store.read(situation.tenant) as snapshot:
             hydrated = await snapshot.recall.hydrate(
-                list(wanted.sources), scopes=within.scopes, model=model
+                list(wanted.sources), scopes=situation.within.scopes, model=self.embedder.model
             )
             recalled, sources = _without(unwanted, hydrated), dict(wanted.sources)
             if situation.within.has_chunks() and (large := wholes(recalled)):
@@ -56,12 +68,13 @@ class Hydrator:
                 chunks = await self._chunks(snapshot.recall, lacking, situation)
                 chunks = _without(unwanted, chunks)
                 recalled, sources = self._smallest(wanted.query, recalled, chunks, sources)
-            recalled = _not_shown(recalled, wanted.history)
-            neighbours = await snapshot.recall.neighbours(
-                sorted(set(recalled.messages)), within=within, model=model
+        return _not_shown(recalled, wanted.history), sources
+
+    async def _beside(self, messages: set[MessageKey], situation: Situation) -> Neighbours:
+        async with self.store.read(situation.tenant) as snapshot:
+            return await snapshot.recall.neighbours(
+                sorted(messages), within=situation.within, model=self.embedder.model
             )
-        dimension = self.embedder.dimension
-        return Pool.of(recalled, dimension=dimension, neighbours=neighbours), sources
 
     async def _chunks(
         self, recall: Recall, messages: set[MessageKey], situation: Situation
