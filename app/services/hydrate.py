@@ -71,6 +71,8 @@ class Hydrator:
         return _not_shown(recalled, wanted.history), sources
 
     async def _beside(self, messages: set[MessageKey], situation: Situation) -> Neighbours:
+        if not messages:
+            return Neighbours.none()
         async with self.store.read(situation.tenant) as snapshot:
             return await snapshot.recall.neighbours(
                 sorted(messages), within=situation.within, model=self.embedder.model

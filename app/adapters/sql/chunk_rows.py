@@ -10,6 +10,7 @@ from app.adapters.sql.dialect import shifted
 from app.adapters.sql.fetch import Constant, one_of
 from app.adapters.sql.hydrating import raw
 from app.adapters.sql.pieces import key_of_chunk
+from app.adapters.sql.recallable import recallable
 
 _MOST = 1_000
 """Chunks that are read to find the best ones; of more, the best are found by themselves."""
@@ -19,7 +20,7 @@ def _hydrating(owner: ColumnElement[Any], *, on_postgres: bool) -> Select[Any]:
     """
     Chunks by `owner`, which is their own key or their message's.
 
-    The columns are those of `recall.py`, in their order, then those of chunks only.
+    The columns are those of `hydrating.py`, in their order, then those of chunks only.
     """
     m, c, k = t.message.c, t.conversation.c, t.chunk.c
     own, whole = d.embedding.alias("own"), d.embedding.alias("whole")
@@ -69,8 +70,7 @@ def _hydrating(owner: ColumnElement[Any], *, on_postgres: bool) -> Select[Any]:
             one_of(owner, "wanted_keys", on_postgres=on_postgres),
             one_of(m.scope_key, "of_scopes", on_postgres=on_postgres),
             t.scope.c.tenant == bindparam("of_tenant"),
-            m.terms.is_not(None),
-            c.archived.is_(False),
+            *recallable(),
         )
         .order_by(k.key)
         .limit(_MOST)

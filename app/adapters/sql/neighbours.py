@@ -10,6 +10,7 @@ from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import shifted
 from app.adapters.sql.fetch import Constant, one_of
+from app.adapters.sql.recallable import recallable
 from app.adapters.sql.types import to_micros
 from app.domain.ids import MessageKey, TenantId
 from app.ports import RecallFilter
@@ -84,8 +85,7 @@ def _beside(*, on_postgres: bool) -> Select[Any]:
             t.scope.c.tenant == bindparam("of_tenant"),
             _micros(m.created_at) >= bindparam("since"),
             _micros(m.created_at) <= bindparam("until"),
-            m.terms.is_not(None),
-            c.archived.is_(False),
+            *recallable(),
         )
         .order_by(m.conversation_key, m.position)
     )
