@@ -10,7 +10,7 @@ from app.adapters.sql.dialect import shifted
 from app.adapters.sql.fetch import Constant, one_of
 from app.adapters.sql.hydrating import raw
 from app.adapters.sql.pieces import key_of_chunk
-from app.adapters.sql.recallable import recallable
+from app.adapters.sql.recallable import of_named_model, recallable
 
 _MOST = 1_000
 """Chunks that are read to find the best ones; of more, the best are found by themselves."""
@@ -24,11 +24,7 @@ def _hydrating(owner: ColumnElement[Any], *, on_postgres: bool) -> Select[Any]:
     """
     m, c, k = t.message.c, t.conversation.c, t.chunk.c
     own, whole = d.embedding.alias("own"), d.embedding.alias("whole")
-    of_model = (
-        select(d.embedding_model.c.key)
-        .where(d.embedding_model.c.name == bindparam("of_model"))
-        .scalar_subquery()
-    )
+    of_model = of_named_model()
     return (
         select(
             key_of_chunk().label("item_key"),

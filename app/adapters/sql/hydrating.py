@@ -19,7 +19,7 @@ from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import shifted
 from app.adapters.sql.fetch import Constant, Rows, one_of
-from app.adapters.sql.recallable import recallable
+from app.adapters.sql.recallable import of_named_model, recallable
 from app.adapters.sql.types import from_micros
 from app.domain.context import MemoryItem
 from app.domain.conversation import Role
@@ -40,11 +40,8 @@ def raw(column: ColumnElement[Any], name: str) -> ColumnElement[Any]:
 def _hydrating(*, on_postgres: bool) -> Select[Any]:
     """Everything that ranking and an answer need of items, in one statement made once."""
     m, c = t.message.c, t.conversation.c
-    of_model = select(d.embedding_model.c.key).where(
-        d.embedding_model.c.name == bindparam("of_model")
-    )
     stored = and_(
-        d.embedding.c.model_key == of_model.scalar_subquery(),
+        d.embedding.c.model_key == of_named_model(),
         d.embedding.c.item_key == shifted(m.key, 2),
     )
     return (

@@ -10,7 +10,7 @@ from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import shifted
 from app.adapters.sql.fetch import Constant, one_of
-from app.adapters.sql.recallable import recallable
+from app.adapters.sql.recallable import of_named_model, recallable
 from app.adapters.sql.types import to_micros
 from app.domain.ids import MessageKey, TenantId
 from app.ports import RecallFilter
@@ -54,9 +54,6 @@ def _until(within: RecallFilter) -> int:
 
 def _beside(*, on_postgres: bool) -> Select[Any]:
     told, m, c = t.message.alias("told"), t.message.c, t.conversation.c
-    of_model = select(d.embedding_model.c.key).where(
-        d.embedding_model.c.name == bindparam("of_model")
-    )
     near = t.message.alias("near")
     places = (
         select(near.c.key)
@@ -70,7 +67,7 @@ def _beside(*, on_postgres: bool) -> Select[Any]:
         .where(one_of(told.c.key, "wanted_keys", on_postgres=on_postgres))
     )
     stored = and_(
-        d.embedding.c.model_key == of_model.scalar_subquery(),
+        d.embedding.c.model_key == of_named_model(),
         d.embedding.c.item_key == shifted(m.key, 2),
     )
     return (

@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import (
     BindParameter,
     ColumnElement,
+    ScalarSelect,
     bindparam,
     select,
 )
@@ -18,6 +19,12 @@ from app.ports import RecallFilter
 def of_any_model() -> ColumnElement[bool]:
     """True of every embedding; lets its key, which begins with the model, find it by item."""
     return d.embedding.c.model_key.in_(select(d.embedding_model.c.key))
+
+
+def of_named_model() -> ScalarSelect[Any]:
+    """The key of the embedding model that the parameter `of_model` names."""
+    c = d.embedding_model.c
+    return select(c.key).where(c.name == bindparam("of_model")).scalar_subquery()
 
 
 def recallable() -> Sequence[ColumnElement[bool]]:
