@@ -4,8 +4,8 @@
 #   docker run --rm --publish 127.0.0.1:8000:8000 --volume foreword:/data \
 #     --env FOREWORD_SERVER__ALLOW_PUBLIC=true foreword:0.1.0
 #
-# ALLOW_PUBLIC is left to whoever publishes the port: without it, and without API keys, the server
-# refuses to listen beyond its own container.
+# ALLOW_PUBLIC is left to whoever publishes the port: without it, and before `foreword keys create`,
+# the server refuses to listen beyond its own container.
 
 # The distribution is pinned, the patch release is not: a rebuild picks up security fixes.
 FROM python:3.11-slim-trixie AS base

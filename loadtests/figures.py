@@ -23,6 +23,8 @@ MOST_PER_S = 500
 # Two processes are up and connected by then.
 LEAD_S = 4.0
 IDLE_S = 3.0
+ASKED_WHILE_DISTILLING = 100
+LOOK_S = 0.5
 # Copies of the corpus that no fill reaches.
 SETTLED_COPY, BACKLOG_COPY, BEHIND_COPY = 300, 320, 340
 
@@ -73,6 +75,19 @@ def stored(bench: Bench) -> Iterator[Figure]:
     )
     rss, how = bench.server.rss_mb(), f"right after storing {bench.messages:,} messages"
     yield Figure(name="RSS after the fill", value=rss, unit="MB", how=how)
+
+
+def distilled(bench: Bench) -> Iterator[Figure]:
+    """Contexts while what was stored is distilled, then nothing until that is done."""
+    answers = callers.ask_in_turn(bench.server.url, bench.ask(ASKED_WHILE_DISTILLING), fresh=True)
+    how = f"no-cache, one caller; {bench.server.waiting('distilling'):,} conversations waited after"
+    yield from _spread("context, fresh, while distilling", answers.took_ms, how)
+    waiting, began = bench.server.waiting("distilling"), time.perf_counter()
+    while bench.server.waiting("distilling"):
+        time.sleep(LOOK_S)
+    seconds = time.perf_counter() - began
+    how = f"{waiting:,} waiting conversations in {seconds:.0f} s, nobody asking"
+    yield Figure(name="distilled", value=waiting / max(seconds, 1), unit="conversations/s", how=how)
 
 
 def size(bench: Bench) -> Iterator[Figure]:

@@ -64,6 +64,7 @@ def _measure(
     else:
         yield from figures.start(bench)
         yield from figures.stored(bench)
+        yield from figures.distilled(bench)
         mark.write_text(json.dumps(filled))
     for name, group in figures.GROUPS.items():
         if not options.only or name in options.only:

@@ -53,6 +53,11 @@ class Server:
         self.stop()
         return self.start()
 
+    def waiting(self, part: str) -> int:
+        """What a part of the service has still to do, as it says itself."""
+        answer = httpx.get(f"{self.url}/readyz", timeout=30, trust_env=False)
+        return int(answer.json()["parts"][part]["lag"])
+
     def rss_mb(self) -> float:
         """Resident memory of the process and its children, in millions of bytes."""
         return sum(_rss_kib(pid) for pid in _family(self._pid)) * 1024 / 1e6

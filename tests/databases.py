@@ -27,7 +27,7 @@ def text_of(url: URL) -> str:
 
 async def ask_server(statement: str, *, at: URL = SERVER) -> None:
     plain = at.set(drivername="postgresql")
-    connection = await asyncpg.connect(text_of(plain), timeout=5)
+    connection = await asyncpg.connect(text_of(plain), timeout=60)
     try:
         await connection.execute(statement)
     finally:
@@ -46,9 +46,10 @@ async def require_postgres() -> None:
 
 
 async def create_postgres_database(template: str = "template1") -> str:
-    """The URL of a new database, which is a copy of `template`."""
+    """The URL of a new database, which is a copy of `template`; its commits wait for no disk."""
     name = f"foreword_test_{uuid4().hex[:12]}"
     await ask_server(f'CREATE DATABASE {name} TEMPLATE "{template}"')
+    await ask_server(f"ALTER DATABASE {name} SET synchronous_commit = off")
     return text_of(SERVER.set(database=name))
 
 
@@ -57,10 +58,11 @@ async def drop_postgres_database(url: str) -> None:
 
 
 async def empty_postgres_database(url: str) -> None:
-    owners = [each.name for each in metadata.sorted_tables if not each.foreign_keys]
-    names = (*owners, "full_text", "embedding")
+    """Delete every row: with these few, a hundred times as fast as truncating each table."""
+    names = [*(each.name for each in reversed(metadata.sorted_tables)), "full_text"]
     deletes = "; ".join(f'DELETE FROM "{name}"' for name in names)  # noqa: S608  (our own names)
-    await ask_server(deletes, at=make_url(url))
+    # A replica keeps what it is told to: no trigger, such as that of the audit log, fires for it.
+    await ask_server(f"SET session_replication_role = replica; {deletes}", at=make_url(url))
 
 
 async def migrate(url: str) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from uuid import UUID
@@ -12,6 +12,7 @@ import numpy as np
 from app.adapters.sql.database import open_database
 from app.adapters.sql.migrate import upgrade
 from app.adapters.sql.store import SqlStore
+from app.domain.chat import Outcome
 from app.domain.context import (
     Candidate,
     ContextBundle,
@@ -20,6 +21,7 @@ from app.domain.context import (
     Intent,
     MemoryItem,
     Source,
+    Step,
 )
 from app.domain.conversation import Message, NewMessage, Role
 from app.domain.ids import (
@@ -32,11 +34,12 @@ from app.domain.ids import (
     TenantId,
 )
 from app.domain.memory import ItemType, LineageEdge, Table, item_key
+from app.domain.periods import Span
 from app.ports.stored import PreparedMessage
 from app.ranking import Floats
 from app.ranking.bm25 import pack_terms
 from app.ranking.candidates import Ranked
-from app.ranking.pool import Recalled, pack_vector
+from app.ranking.pool import Gist, Recalled, pack_vector
 from app.services.prepare import content_hash
 from app.text.terms import terms_of
 
@@ -77,16 +80,24 @@ class Counted:
     """Telemetry that can be asked what it was told."""
 
     answered: list[tuple[Source, int]] = field(default_factory=list)
-    missing: list[tuple[Source, str]] = field(default_factory=list)
+    missing: list[tuple[Source | Step, str]] = field(default_factory=list)
+    reread: list[tuple[int, float]] = field(default_factory=list)
     cache: list[bool] = field(default_factory=list)
+    outcomes: list[Outcome] = field(default_factory=list)
+    exchanges: list[bool] = field(default_factory=list)
     items_indexed: int = 0
+    messages_distilled: int = 0
+    distil_seconds: float = 0.0
     bundles: int = 0
 
     def source_answered(self, source: Source, found: int) -> None:
         self.answered.append((source, found))
 
-    def source_missing(self, source: Source, reason: str) -> None:
+    def source_missing(self, source: Source | Step, reason: str) -> None:
         self.missing.append((source, reason))
+
+    def reranked(self, texts: int, seconds: float) -> None:
+        self.reread.append((texts, seconds))
 
     def stage_done(self, stage: str, seconds: float) -> None: ...
 
@@ -101,7 +112,23 @@ class Counted:
     def indexed(self, items: int) -> None:
         self.items_indexed += items
 
+    def passed_through(self, outcome: Outcome) -> None:
+        self.outcomes.append(outcome)
+
+    def exchange_kept(self, *, kept: bool) -> None:
+        self.exchanges.append(kept)
+
+    def parts_seen(self, statuses: Mapping[str, str]) -> None: ...
+
     def outbox_seen(self, *, depth: int, oldest_age: float, dead: int) -> None: ...
+
+    def distilled(self, messages: int, seconds: float) -> None:
+        self.messages_distilled += messages
+        self.distil_seconds += seconds
+
+    def distilling_seen(
+        self, *, waiting: int, periods: int, oldest_age: float, dead: int
+    ) -> None: ...
 
 
 def an_item(
@@ -185,6 +212,30 @@ def _message_of(item: MemoryItem) -> MessageKey:
     return MessageKey(UUID(item.lineage[0].id).int)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryItem(MemoryItem):
+    """A summary, with what ranking knows of it and answers do not tell."""
+
+    summed_up: Span | None = None
+
+    @classmethod
+    def of(
+        cls, item: MemoryItem, cites: Sequence[int], summed_up: Span | None = None
+    ) -> "SummaryItem":
+        """`item` as one that was made from the messages of these rows."""
+        told = {each.name: getattr(item, each.name) for each in fields(item)}
+        edges = [LineageEdge(kind="message", id=str(uuid_of(each))) for each in cites]
+        told |= {"type": ItemType.SUMMARY, "lineage": edges}
+        return cls(**told, summed_up=summed_up)
+
+
+def _gist_of(item: MemoryItem) -> Gist | None:
+    if item.type is not ItemType.SUMMARY:
+        return None
+    cited = frozenset(MessageKey(UUID(each).int) for each in item.cited)
+    return Gist(cited=cited, span=item.summed_up if isinstance(item, SummaryItem) else None)
+
+
 def recalled(
     *items: MemoryItem,
     vectors: Mapping[int, Floats] | None = None,
@@ -213,6 +264,9 @@ def recalled(
         positions=[_message_of(each) for each in items],
         roles=[each.role for each in items],
         names=[each.name for each in items],
+        types=[each.type for each in items],
+        shown_at=[None] * len(items),
+        gists=[_gist_of(each) for each in items],
         read=items.__getitem__,
     )
 
@@ -221,6 +275,8 @@ def ranked(
     *items: MemoryItem,
     pinned: frozenset[int] = frozenset(),
     pieces: Mapping[int, int] | None = None,
+    worth: Mapping[str, float] | None = None,
+    vectors: Mapping[int, Floats] | None = None,
 ) -> Ranked:
     """The items, best first, as if ranking had said so; those at the places `pinned` are."""
     scores = np.linspace(0.9, 0.1, len(items), dtype=np.float32)
@@ -229,7 +285,7 @@ def ranked(
         for at, each in enumerate(items)
     }
     return Ranked(
-        recalled=recalled(*items, pieces=pieces),
+        recalled=recalled(*items, pieces=pieces, vectors=vectors),
         sources=sources,
         score=scores,
         relevance=scores,
@@ -239,6 +295,7 @@ def ranked(
         deduplicated=0,
         good=len(items),
         sufficient=bool(items),
+        worth=worth or {},
     )
 
 

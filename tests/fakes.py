@@ -15,17 +15,40 @@ from app.ports.projecting import OutboxState
 from app.ports.store import Store
 from app.ranking import Floats
 from app.services.cached import CachedForge
-from app.services.forge import ContextForge, ForgeLimits
+from app.services.cascading import Cascade, PeriodStep
+from app.services.completing import Completer
+from app.services.consolidating import Consolidator
+from app.services.distilling_facts import FactStep
+from app.services.distilling_tools import ToolStep
+from app.services.echo_guard import EchoGuard
+from app.services.erasing import ErasureDesk
+from app.services.flagging import FlagBoard
+from app.services.forge import ContextForge
 from app.services.forget import Forgetter
+from app.services.gathering import ForgeLimits
 from app.services.healing import Healer
+from app.services.history import Historian
 from app.services.hydrate import Hydrator
 from app.services.indexing import Indexer, IndexerLimits
 from app.services.ingest import Ingestor, Stored
+from app.services.introducing import Introducer
+from app.services.keep import MemoryKeeper
+from app.services.outdated import OutdatedStep
 from app.services.packing import Packer
+from app.services.periods import PeriodSummariser
 from app.services.prepare import Preparer
+from app.services.prepare_memories import MemoryPreparer
+from app.services.pulse import Pulse
 from app.services.recall import Recaller
-from app.services.receipts import Recorder, Replayer
+from app.services.receipts import Replayer
+from app.services.recording import Recorder
+from app.services.relating import EntityTeller
+from app.services.reviving import Reviver, SearchWatch
+from app.services.sentence_vectors import SentenceVectors
 from app.services.situation import Surveyor
+from app.services.stewarding import Steward
+from app.services.summarising import Summariser, SummaryStep
+from app.services.summing_up import SummaryDesk
 from tests.factories import ACME, Counted, HandClock, Ids
 from tests.fakes_embedder import FakeEmbedder
 from tests.fakes_vectors import FakeVectorIndex
@@ -65,11 +88,19 @@ class TroubledEmbedder(FakeEmbedder):
         self.embedded += texts
         return await super().embed(texts)
 
+    async def mend(self) -> bool:
+        if self.down:
+            raise EmbedderUnavailable
+        return False
+
 
 class TroubledVectors(FakeVectorIndex):
     def __init__(self, dimension: int) -> None:
         super().__init__(dimension)
         self.down = False
+        self.lost = False
+        self.flushes = 0
+        self.flushing_fails = False
         self.upserts = Gate()
 
     async def upsert(self, points: Sequence[VectorPoint]) -> None:
@@ -96,6 +127,18 @@ class TroubledVectors(FakeVectorIndex):
         async for each in super().keys():
             yield each
 
+    async def mend(self) -> bool:
+        self._check()
+        lost, self.lost = self.lost, False
+        if lost:
+            self._points.clear()
+        return lost
+
+    async def flush(self) -> None:
+        if self.flushing_fails:
+            raise VectorIndexUnavailable
+        self.flushes += 1
+
     async def all(self) -> list[ItemKey]:
         return [key async for batch in self.keys() for key in batch]
 
@@ -115,11 +158,17 @@ class Memory:
         self.tokens = BpeTokenCounter()
         self.cache = TtlAnswerCache(CacheLimits())
         self.recorder = Recorder(store=store)
+        self.flags = FlagBoard(store=store, clock=self.clock)
         self.ingestor = Ingestor(
             store=store,
             preparer=Preparer(self.tokens, self.ids),
+            guard=EchoGuard(store=store, recorder=self.recorder),
+            flags=self.flags,
             clock=self.clock,
             new_id=self.ids,
+        )
+        self.keeper = MemoryKeeper(
+            store=store, preparer=MemoryPreparer(self.tokens, self.ids), clock=self.clock
         )
         self.indexer = Indexer(
             store=store,
@@ -129,17 +178,57 @@ class Memory:
             clock=self.clock,
             limits=limits or IndexerLimits(),
         )
+        self.sentences = SentenceVectors(store=store, embedder=self.embedder)
+        self.summariser = Summariser(
+            store=store, sentences=self.sentences, keeper=self.keeper, tokens=self.tokens
+        )
+        self.summaries = SummaryDesk(store=store, flags=self.flags, summariser=self.summariser)
+        self.cascade = Cascade(
+            store=store,
+            summariser=PeriodSummariser(
+                store=store, sentences=self.sentences, keeper=self.keeper, tokens=self.tokens
+            ),
+            clock=self.clock,
+        )
+        self.consolidator = Consolidator(
+            store=store,
+            flags=self.flags,
+            telemetry=self.telemetry,
+            clock=self.clock,
+            steps=[
+                FactStep(keeper=self.keeper),
+                ToolStep(store=store, keeper=self.keeper),
+                SummaryStep(summariser=self.summariser, tokens=200),
+                OutdatedStep(),
+                PeriodStep(),
+            ],
+            cascade=self.cascade,
+        )
         self.healer = Healer(
-            store=store, vectors=self.vectors, indexer=self.indexer, clock=self.clock
+            store=store,
+            embedder=self.embedder,
+            vectors=self.vectors,
+            indexer=self.indexer,
+            clock=self.clock,
+        )
+        self.reviver = Reviver(
+            watch=SearchWatch(
+                embedder=self.embedder,
+                vectors=self.vectors,
+                healer=self.healer,
+                indexer=self.indexer,
+            )
+        )
+        erasures = ErasureDesk(
+            store=store, cache=self.cache, recorder=self.recorder, new_id=self.ids
         )
         self.forgetter = Forgetter(
             store=store,
+            desk=erasures,
             vectors=self.vectors,
-            cache=self.cache,
-            recorder=self.recorder,
             indexer=self.indexer,
             clock=self.clock,
-            new_id=self.ids,
+            resummarise=self.summaries.rebuild,
         )
         self.recaller = Recaller(
             store=store,
@@ -148,22 +237,36 @@ class Memory:
             telemetry=self.telemetry,
             deadline=5.0,
         )
-        self.surveyor = Surveyor(store)
+        self.surveyor = Surveyor(store, self.flags, self.clock)
         self.forge = ContextForge(
             recaller=self.recaller,
             hydrator=Hydrator(store=store, embedder=self.embedder),
+            completer=Completer(store=store, embedder=self.embedder),
+            historian=Historian(self.tokens),
             packer=Packer(self.tokens),
+            teller=EntityTeller(self.tokens),
             telemetry=self.telemetry,
             clock=self.clock,
             new_id=self.ids,
             limits=ForgeLimits(floor=0.1, sufficient=0.1),
         )
+        self.replayer = Replayer(
+            store=store,
+            recorder=self.recorder,
+            embedder=self.embedder,
+            introducer=Introducer(self.tokens),
+            clock=self.clock,
+        )
+        self.steward = Steward(store=store, desk=erasures, clock=self.clock)
+        self.pulse = Pulse(store=store, clock=self.clock)
         self.cached = CachedForge(
             surveyor=self.surveyor,
+            flags=self.flags,
             forge=self.forge,
             cache=self.cache,
             recorder=self.recorder,
-            replayer=Replayer(store=store, recorder=self.recorder, model=self.embedder.model),
+            pulse=self.pulse,
+            replayer=self.replayer,
             renderer=JsonAnswers(),
             telemetry=self.telemetry,
         )
@@ -177,6 +280,11 @@ class Memory:
     async def index(self) -> None:
         """Work off all that is due."""
         while await self.indexer.work_once():
+            pass
+
+    async def distil(self) -> None:
+        """The same of what is to be distilled."""
+        while await self.consolidator.work_once():
             pass
 
     async def outbox(self) -> OutboxState:

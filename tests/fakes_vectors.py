@@ -32,6 +32,7 @@ def point(
     role: Role | None = None,
     item_type: ItemType = ItemType.MESSAGE,
     at: datetime = NOON,
+    until: datetime | None = None,
 ) -> VectorPoint:
     """A point of four dimensions, unless a vector of others is given."""
     return VectorPoint(
@@ -43,6 +44,7 @@ def point(
         role=role,
         type=item_type,
         created_at=at,
+        until=until,
     )
 
 
@@ -86,6 +88,9 @@ class FakeVectorIndex:
     async def flush(self) -> None:
         """Do nothing: there is nothing that lasts."""
 
+    async def intact(self) -> bool:
+        return True
+
 
 def _cosine(one: Floats, other: Floats) -> float:
     a, b = one.astype(np.float64), other.astype(np.float64)
@@ -103,4 +108,5 @@ def _lies_within(point: VectorPoint, within: RecallFilter) -> bool:
         and (within.after is None or within.after <= point.created_at)
         and (within.before is None or point.created_at < within.before)
         and (within.as_of is None or point.created_at <= within.as_of)
+        and (within.held_at is None or point.until is None or within.held_at < point.until)
     )

@@ -103,12 +103,13 @@ class StandInQdrant:
 
 
 @contextmanager
-def stand_in_qdrant(*, api_key: str | None = None) -> Iterator[StandInQdrant]:
-    """Run a stand-in in a thread of its own, on a free port of this machine."""
+def stand_in_qdrant(*, api_key: str | None = None, port: int = 0) -> Iterator[StandInQdrant]:
+    """Run a stand-in in a thread of its own, on a free port of this machine unless told which."""
     directory = Path(tempfile.mkdtemp())
     stand_in = StandInQdrant(directory=directory, api_key=api_key)
     with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(("127.0.0.1", port))
         listening.listen()
         stand_in.url = f"http://127.0.0.1:{listening.getsockname()[1]}"
         app = Starlette(routes=_routes(stand_in))

@@ -8,12 +8,15 @@ from typing import Any
 from uuid_utils.compat import uuid7
 
 from app.domain.conversation import Conversation, Message, NewConversation, NewMessage, Role, Scope
-from app.domain.ids import ConversationId, ItemKey, MessageKey, TenantId
-from app.domain.memory import table_and_row
+from app.domain.ids import ERASED, ConversationId, ItemKey, MessageKey, TenantId
+from app.domain.memories import Memory, MemoryFilter, NewMemory
+from app.domain.memory import ItemType, table_and_row
 from app.ports import RecallFilter
 from app.ports.store import Store, Transaction
-from app.ports.stored import PreparedMessage
+from app.ports.stored import Erased, PreparedMessage
+from app.services.keep import KeptMemory, MemoryKeeper
 from app.services.prepare import Preparer
+from app.services.prepare_memories import MemoryPreparer
 from app.text.terms import query_terms
 
 ACME, OTHER = TenantId("acme"), TenantId("other")
@@ -98,6 +101,29 @@ async def keep(
         )
 
 
+def keeper(store: Store, now: datetime = NOON) -> MemoryKeeper:
+    """Counts words; its time is `now`."""
+    preparer = MemoryPreparer(tokens=Words(), new_id=uuid7)
+    return MemoryKeeper(store=store, preparer=preparer, clock=lambda: now)
+
+
+async def tell(
+    store: Store, content: str, at: datetime = NOON, *, tenant: TenantId = ACME, **about: Any
+) -> KeptMemory:
+    """Store a fact at a time; `about` are fields of NewMemory."""
+    told = {"type": ItemType.FACT, "user_id": "alice", **about}
+    kept = await keeper(store, at).keep(tenant, [NewMemory(content=content, **told)])
+    return kept.memories[0]
+
+
+async def items_of(store: Store, *, tenant: TenantId = ACME, **wanted: Any) -> list[Memory]:
+    """What a list shows of a user at noon; `wanted` are fields of MemoryFilter."""
+    every = {"now": NOON, "at": NOON, "user_id": "alice", **wanted}
+    async with store.read(tenant) as snapshot:
+        page = await snapshot.memories.page(MemoryFilter(**every), cursor=None, limit=1_000)
+    return list(page.items)
+
+
 async def scope_of(transaction: Any, user_id: str | None = "alice") -> Scope:
     found = await transaction.scopes.find(user_id)
     assert isinstance(found, Scope)
@@ -119,7 +145,7 @@ async def find(
     limit: int = 100,
     tenant: TenantId = ACME,
 ) -> Sequence[ItemKey]:
-    """What full text finds of the first of the scopes."""
+    """What full text finds."""
     async with store.read(tenant) as snapshot:
         scope = Scope(key=within.scopes[0], user_id=None, version=0, messages=100, terms=1000)
         answer = await snapshot.recall.find(
@@ -133,6 +159,17 @@ async def outbox_keys(store: Store) -> list[ItemKey]:
     late = datetime(9000, 1, 1, tzinfo=UTC)
     async with store.project() as projections:
         return [row.item_key for row in await projections.claim(now=late, limit=100_000, lease=0)]
+
+
+async def erase_the_rest(store: Store, doomed: Erased, *, limit: int = 50_000) -> Erased:
+    """Erase what is out of reach already; what all of it was."""
+    assert doomed.doomed is not None
+    more, total = True, doomed
+    while more:
+        async with store.write(ERASED) as transaction:
+            part, more = await transaction.erase.portion(doomed.doomed, limit=limit, now=NOON)
+        total += part
+    return total
 
 
 def row_of(key: ItemKey) -> MessageKey:

@@ -4,7 +4,7 @@
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
-from app.domain.errors import EmbedderUnavailable, VectorIndexUnavailable
+from app.domain.errors import EmbedderUnavailable, RerankerUnavailable, VectorIndexUnavailable
 from app.domain.ids import ItemKey
 from app.ports import RecallFilter, VectorPoint
 from app.ranking import Floats
@@ -23,6 +23,17 @@ class AbsentEmbedder:
 
     async def embed_query(self, text: str) -> Floats:
         raise EmbedderUnavailable(self.reason)
+
+
+@dataclass(frozen=True, slots=True)
+class AbsentReranker:
+    """The cross-encoder is missing: candidates stay in the order that they have."""
+
+    reason: str
+    model: str = "absent"
+
+    async def score(self, query: str, texts: Sequence[str], *, seconds: float) -> Floats:
+        raise RerankerUnavailable(self.reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +65,6 @@ class AbsentVectorIndex:
 
     async def flush(self) -> None:
         return None
+
+    async def intact(self) -> bool:
+        return False

@@ -1,6 +1,6 @@
 """Bundles as they go out."""
 
-from app.api.schemas.context import BundleOut
+from app.api.schemas.bundles import bundle_out, to_json
 from app.domain.context import ContextBundle, ContextRequest, Difference
 
 _FRESH, _CACHED = b'"cache_hit":false', b'"cache_hit":true'
@@ -12,9 +12,8 @@ class JsonAnswers:
     def render(
         self, request: ContextRequest, bundle: ContextBundle, difference: Difference | None
     ) -> bytes:
-        answer = BundleOut.of(bundle, request=request, cache_hit=False, difference=difference)
-        # Made from our own values: validating it once more would only take time.
-        return answer.model_dump_json().encode()
+        answer = bundle_out(bundle, request=request, cache_hit=False, difference=difference)
+        return to_json(answer)
 
     def from_cache(self, answer: bytes) -> bytes:
         """The flag is the last of its kind: nobody's words come after it, nor unescaped before."""

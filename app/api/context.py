@@ -1,31 +1,44 @@
-from typing import Annotated
+from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Header, Response
+from fastapi import APIRouter, Header, Request, Response
 
 from app.api.deps import Tenant, Use
-from app.api.schemas.context import (
-    BundleOut,
-    ContextIn,
-    DegradedOut,
-    MemoryOut,
-    SearchIn,
-    SearchOut,
-)
+from app.api.passing import EVENTS
+from app.api.schemas.bundles import BundleOut, bundle_out
+from app.api.schemas.context import ContextIn, SearchIn
+from app.api.schemas.recalled import SearchOut, degraded_out, in_ms, memory_out
+from app.api.telling import Telling
 from app.domain.ids import BundleId
 
 router = APIRouter(tags=["context"])
 
+_ALSO_EVENTS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The bundle; or, as events, what each source found (`memory_debug`), what "
+        "is in (`item`), and then the bundle.",
+        "content": {EVENTS: {"schema": {"type": "string"}}},
+    }
+}
 
-@router.post("/context", response_model=BundleOut)
+
+@router.post("/context", response_model=BundleOut, responses=_ALSO_EVENTS)
 async def build_context(
     body: ContextIn,
+    request: Request,
     services: Use,
     tenant: Tenant,
     cache_control: Annotated[str, Header()] = "",
 ) -> Response:
-    """Build the context for the next turn: the most relevant memory that fits the budget."""
+    """
+    Build the context for the next turn: the most relevant memory that fits the budget.
+
+    With `Accept: text/event-stream` it is told while it is built.
+    """
     fresh = "no-cache" in cache_control.lower()
+    if EVENTS in request.headers.get("accept", "").lower():
+        prepared = await services.forge.prepare(tenant, body.to_request())
+        return Telling(request, services.forge, prepared, fresh=fresh).answer()
     answered = await services.forge.answer(tenant, body.to_request(), fresh=fresh)
     return Response(answered.body, media_type="application/json")
 
@@ -38,9 +51,9 @@ async def search(body: SearchIn, services: Use, tenant: Tenant) -> SearchOut:
     return SearchOut(
         query=request.query,
         intent=found.intent,
-        results=[MemoryOut.of(each, explain=request.explain) for each in found.candidates],
-        degraded=[DegradedOut(source=each.source, reason=each.reason) for each in found.degraded],
-        timings_ms={stage: round(s * 1_000, 3) for stage, s in found.timings.items()},
+        results=[memory_out(each, explain=request.explain) for each in found.candidates],
+        degraded=degraded_out(found.degraded),
+        timings_ms=in_ms(found.timings),
         sufficient=found.sufficient,
     )
 
@@ -49,4 +62,4 @@ async def search(body: SearchIn, services: Use, tenant: Tenant) -> SearchOut:
 async def replay_bundle(bundle_id: UUID, services: Use, tenant: Tenant) -> BundleOut:
     """A bundle as it was answered; what was erased since is marked and empty."""
     bundle = await services.replayer.replay(tenant, BundleId(bundle_id))
-    return BundleOut.of(bundle, request=None, cache_hit=False)
+    return bundle_out(bundle, request=None, cache_hit=False)

@@ -1,12 +1,10 @@
-import json
-from dataclasses import dataclass
-from hashlib import sha256
-from typing import Annotated, Literal
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from fastapi import APIRouter, Query
 
 from app.api.deps import Services, Tenant, Use
+from app.api.paths import NameInPath
 from app.api.schemas.conversations import (
     ConversationIn,
     ConversationOut,
@@ -20,83 +18,41 @@ from app.api.schemas.conversations import (
     MessagesIn,
     StoredOut,
 )
-from app.api.schemas.fields import Body, Name
+from app.api.schemas.memories import MemoryItemOut, SummaryIn
+from app.api.writing import AsWriting, Writing
 from app.domain.ids import ConversationId, MessageId, TenantId
-from app.services.ingest import IdempotencyKey, Stored
+from app.services.ingest import Stored
 
 router = APIRouter(tags=["store"])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Writing:
-    """What a caller may ask of any request that stores."""
-
-    request: Request
-    response: Response
-    idempotency_key: str | None
-    wait: Literal["indexed"] | None
-    wait_s: float
-
-    def once(self, body: Body) -> IdempotencyKey | None:
-        if self.idempotency_key is None:
-            return None
-        canonical = json.dumps(body.model_dump(mode="json"), sort_keys=True)
-        return IdempotencyKey(
-            path=self.request.url.path,
-            key=self.idempotency_key,
-            body_hash=sha256(canonical.encode()).digest(),
-        )
-
-    async def answer(self, services: Services, tenant: TenantId, stored: Stored) -> StoredOut:
-        """The answer, at once or when everything is indexed."""
-        if stored.replayed:
-            self.response.headers["Idempotency-Replayed"] = "true"
-        waits = self.wait is not None
-        if waits:
-            facts = StoredOut.of(stored, indexed=False).model_dump(mode="json")
-            await services.waiter.wait(tenant, stored.outbox_key, seconds=self.wait_s, facts=facts)
-        else:
-            services.waiter.wake()
-        return StoredOut.of(stored, indexed=waits)
-
-
-async def _writing(
-    request: Request,
-    response: Response,
-    idempotency_key: Annotated[
-        str | None, Header(alias="Idempotency-Key", min_length=1, max_length=255)
-    ] = None,
-    wait: Annotated[
-        Literal["indexed"] | None, Query(description="Answer once it can be found.")
-    ] = None,
-    wait_s: Annotated[float, Query(gt=0, le=600, description="Seconds.")] = 30.0,
-) -> Writing:
-    return Writing(
-        request=request,
-        response=response,
-        idempotency_key=idempotency_key,
-        wait=wait,
-        wait_s=wait_s,
+async def _answer(
+    writing: Writing, services: Services, tenant: TenantId, stored: Stored
+) -> StoredOut:
+    facts = StoredOut.of(stored, indexed=False).model_dump(mode="json")
+    indexed = await writing.settle(
+        services, tenant, stored.outbox_key, facts=facts, replayed=stored.replayed
     )
+    return StoredOut.of(stored, indexed=indexed)
 
 
 @router.post("/conversations", status_code=201)
 async def store_conversation(
     body: ConversationIn,
-    writing: Annotated[Writing, Depends(_writing)],
+    writing: AsWriting,
     services: Use,
     tenant: Tenant,
 ) -> StoredOut:
     """Store a conversation; under a known `external_id` append what is not there yet."""
     stored = await services.ingestor.ingest(tenant, body.to_conversation(), writing.once(body))
-    return await writing.answer(services, tenant, stored)
+    return await _answer(writing, services, tenant, stored)
 
 
 @router.post("/conversations/{conversation_id}/messages", status_code=201)
 async def append_messages(
     conversation_id: UUID,
     body: MessagesIn,
-    writing: Annotated[Writing, Depends(_writing)],
+    writing: AsWriting,
     services: Use,
     tenant: Tenant,
 ) -> StoredOut:
@@ -107,7 +63,7 @@ async def append_messages(
         [each.to_message() for each in body.messages],
         writing.once(body),
     )
-    return await writing.answer(services, tenant, stored)
+    return await _answer(writing, services, tenant, stored)
 
 
 @router.get("/conversations")
@@ -162,12 +118,47 @@ async def change_conversation(
     return ConversationOut.of(changed)
 
 
+@router.post("/conversations/{conversation_id}/summaries", status_code=201)
+async def sum_up(
+    conversation_id: UUID,
+    writing: AsWriting,
+    services: Use,
+    tenant: Tenant,
+    body: SummaryIn | None = None,
+) -> MemoryItemOut:
+    """
+    Sum up now what users and assistants said, on top of the summary before, which it supersedes.
+
+    Each line of `content` is a bullet, `metadata.bullets` tells where each was said. Where nothing
+    was said since, the summary is the one that there is.
+    """
+    summed_up = await services.summaries.sum_up(
+        tenant, ConversationId(conversation_id), writing.once(body or SummaryIn())
+    )
+    summary = MemoryItemOut.of(summed_up.memory)
+    await writing.settle(
+        services,
+        tenant,
+        summed_up.outbox_key,
+        facts=summary.model_dump(mode="json"),
+        replayed=summed_up.replayed,
+    )
+    return summary
+
+
 @router.delete("/conversations/{conversation_id}")
 async def delete_conversation(conversation_id: UUID, services: Use, tenant: Tenant) -> ErasureOut:
     """Erase a conversation and all that is derived from it."""
     return ErasureOut.of(
         await services.forgetter.conversation(tenant, ConversationId(conversation_id))
     )
+
+
+@router.get("/messages/{message_id}")
+async def get_message(message_id: UUID, services: Use, tenant: Tenant) -> MessageOut:
+    """One message, such as a lineage names."""
+    async with services.store.read(tenant) as snapshot:
+        return MessageOut.of(await snapshot.messages.one(MessageId(message_id)))
 
 
 @router.delete("/messages/{message_id}")
@@ -177,6 +168,6 @@ async def delete_message(message_id: UUID, services: Use, tenant: Tenant) -> Era
 
 
 @router.delete("/users/{user_id}")
-async def delete_user(user_id: Name, services: Use, tenant: Tenant) -> ErasureOut:
+async def delete_user(user_id: NameInPath, services: Use, tenant: Tenant) -> ErasureOut:
     """Erase everything of a user."""
     return ErasureOut.of(await services.forgetter.user(tenant, user_id))

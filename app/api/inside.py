@@ -1,6 +1,5 @@
 """Seeing inside: why something was retrieved, how much there is, what works."""
 
-from contextlib import suppress
 from dataclasses import replace
 from typing import Annotated, Any
 from uuid import UUID
@@ -11,10 +10,11 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import Field
 
 from app.api.deps import Tenant, Use
-from app.api.schemas.context import MAX_QUERY, DegradedOut, SearchIn
-from app.api.schemas.fields import Answer, Name, Text
+from app.api.schemas.context import Question, SearchIn
+from app.api.schemas.fields import Answer, Name
+from app.api.schemas.metrics import MetricsOut, Window, window_of
+from app.api.schemas.recalled import DegradedOut, degraded_out
 from app.domain.context import Intent
-from app.domain.errors import StoreUnavailable
 from app.domain.memory import ItemType
 
 router = APIRouter(tags=["see inside"])
@@ -42,7 +42,7 @@ class RetrievalOut(Answer):
 async def debug_retrieval(
     services: Use,
     tenant: Tenant,
-    q: Annotated[Text, Query(min_length=1, max_length=MAX_QUERY)],
+    q: Annotated[Question, Query()],
     conversation_id: UUID | None = None,
     user_id: Name | None = None,
     limit: Annotated[int, Query(ge=1, le=500)] = 20,
@@ -66,8 +66,8 @@ async def debug_retrieval(
             for each in found.candidates
         ],
         metrics={f"{stage}_ms": round(s * 1_000, 3) for stage, s in found.timings.items()},
-        flags=services.flags,
-        degraded=[DegradedOut(source=each.source, reason=each.reason) for each in found.degraded],
+        flags=await services.flags.in_force(tenant),
+        degraded=degraded_out(found.degraded),
     )
 
 
@@ -82,7 +82,7 @@ class StatsOut(Answer):
     index_lag_seconds: float
     dead_letters: int
     index_sizes: dict[str, int] = Field(description="Bytes, by part, of all tenants.")
-    consent: dict[str, int]
+    consent: dict[str, int] = Field(description="Users who agree now, by purpose.")
 
 
 @router.get("/memory/debug/stats")
@@ -90,6 +90,7 @@ async def debug_stats(services: Use, tenant: Tenant) -> StatsOut:
     """How much is stored and indexed."""
     async with services.store.read(tenant) as snapshot:
         counts = await snapshot.counts()
+        consents = await snapshot.personal.consents(now=services.flags.clock())
     async with services.store.observe() as observations:
         sizes = await observations.sizes()
     outbox = await services.readiness.outbox()
@@ -104,15 +105,22 @@ async def debug_stats(services: Use, tenant: Tenant) -> StatsOut:
         index_lag_seconds=round(outbox.oldest_age, 3),
         dead_letters=outbox.dead,
         index_sizes=dict(sizes),
-        consent={},
+        consent={purpose.value: users for purpose, users in consents.items()},
     )
+
+
+@router.get("/memory/metrics")
+async def retrieval_metrics(
+    services: Use, tenant: Tenant, window: Annotated[Window, Query()] = "24h"
+) -> MetricsOut:
+    """What was measured of the contexts of the last `window`: 45m, 24h, 30d; kept for 30 days."""
+    return MetricsOut.of(window, await services.meter.measure(tenant, window_of(window)))
 
 
 @router.get("/metrics", include_in_schema=False)
 async def metrics(services: Use) -> Response:
     """For Prometheus; while the database is down, with the outbox as it was last seen."""
-    with suppress(StoreUnavailable):
-        await services.readiness.outbox()
+    await services.readiness.parts()
     return Response(services.telemetry.exposition(), media_type=CONTENT_TYPE_LATEST)
 
 

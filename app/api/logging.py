@@ -16,12 +16,19 @@ def _add_request_id(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
     return event
 
 
+def _drop_colours(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
+    """Uvicorn tells its lines twice, once for a terminal."""
+    event.pop("color_message", None)
+    return event
+
+
 def configure_logging(level: str, *, json: bool) -> None:
     """Send all logs to standard error, as JSON or as lines for people."""
     shared: list[Processor] = [
         structlog.stdlib.add_logger_name,
         structlog.stdlib.add_log_level,
         structlog.stdlib.ExtraAdder(),
+        _drop_colours,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         _add_request_id,
         structlog.processors.format_exc_info,
@@ -40,5 +47,5 @@ def configure_logging(level: str, *, json: bool) -> None:
     root.handlers[:] = [handler]
     root.setLevel(level.upper())
     # aiosqlite's debug lines hold every parameter of every statement.
-    for noisy in ("httpx", "httpcore", "alembic", "aiosqlite", "uvicorn.access"):
+    for noisy in ("httpx", "httpcore", "alembic", "aiosqlite", "uvicorn.access", "mcp"):
         logging.getLogger(noisy).setLevel(logging.WARNING)

@@ -1,9 +1,8 @@
-"""What every response carries, and what every request may weigh."""
+"""What every response carries."""
 
 import re
 import sys
 import time
-from contextlib import suppress
 from http import HTTPStatus
 from uuid import uuid4
 
@@ -13,14 +12,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.adapters.telemetry import PrometheusTelemetry
 from app.api.logging import request_id
-from app.api.problems import accident, problem
+from app.api.problems import accident
+from app.api.shields import shields_of
 from app.domain.errors import ForewordError
 
 _REQUEST_ID = re.compile(r"[\x21-\x7e]{1,200}")
 
 
 class Envelope:
-    """Request id, server timing and metrics around each request."""
+    """Request id, server timing, shields and metrics around each request."""
 
     def __init__(self, app: ASGIApp, telemetry: PrometheusTelemetry) -> None:
         self._app = app
@@ -33,14 +33,17 @@ class Envelope:
         started = time.perf_counter()
         given = Headers(scope=scope).get("x-request-id", "")
         own_id = given if _REQUEST_ID.fullmatch(given) else uuid4().hex
-        scope.setdefault("state", {})["request_id"] = own_id
+        # A copy: a server may hand the same state to all requests.
+        scope["state"] = {**scope.get("state", {}), "request_id": own_id}
         status, begun = HTTPStatus.INTERNAL_SERVER_ERROR.value, False
+        shields = shields_of(scope["path"])
 
         async def send_with_headers(message: Message) -> None:
             nonlocal status, begun
             if message["type"] == "http.response.start":
                 status, begun = message["status"], True
                 headers = MutableHeaders(scope=message)
+                headers.raw.extend(shields)
                 headers["X-Request-ID"] = own_id
                 took = (time.perf_counter() - started) * 1_000
                 headers.append("Server-Timing", f"app;dur={took:.2f}")
@@ -74,52 +77,3 @@ class ClearStart:
             await send(message)
 
         await self._app(scope, receive, send_clearly if scope["type"] == "lifespan" else send)
-
-
-class BodyTooLarge(Exception):
-    pass
-
-
-class BodyLimit:
-    """Refuses bodies above a number of bytes, before they are read where they tell their length."""
-
-    def __init__(self, app: ASGIApp, most: int) -> None:
-        self._app = app
-        self._most = most
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        told = Headers(scope=scope).get("content-length", "0")
-        if told.isdigit() and int(told) > self._most:
-            await self._refuse(scope, receive, send)
-            return
-        read = 0
-
-        async def receive_at_most() -> Message:
-            nonlocal read
-            message = await receive()
-            read += len(message.get("body", b""))
-            if read > self._most:
-                raise BodyTooLarge
-            return message
-
-        async def send_unless_too_large(message: Message) -> None:
-            if read <= self._most:  # FastAPI answers 400 to whatever ends the reading of a body
-                await send(message)
-
-        with suppress(BodyTooLarge):
-            await self._app(scope, receive_at_most, send_unless_too_large)
-        if read > self._most:
-            await self._refuse(scope, receive, send)
-
-    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
-        answer = problem(
-            Request(scope),
-            HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-            slug="body-too-large",
-            title="The body is too large.",
-            max_bytes=self._most,
-        )
-        await answer(scope, receive, send)

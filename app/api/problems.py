@@ -13,6 +13,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from app.api.paths import with_slashes
 from app.domain import errors as e
 
 _log = getLogger(__name__)
@@ -20,15 +21,48 @@ _log = getLogger(__name__)
 STATUS: Mapping[type[e.ForewordError], HTTPStatus] = {
     e.ConversationNotFound: HTTPStatus.NOT_FOUND,
     e.MessageNotFound: HTTPStatus.NOT_FOUND,
+    e.MemoryNotFound: HTTPStatus.NOT_FOUND,
+    e.EntityNotFound: HTTPStatus.NOT_FOUND,
+    e.DocumentReadOnly: HTTPStatus.CONFLICT,
+    e.NeverValid: HTTPStatus.UNPROCESSABLE_ENTITY,
     e.BundleNotFound: HTTPStatus.NOT_FOUND,
+    e.ProfileNotFound: HTTPStatus.NOT_FOUND,
+    e.ConsentMissing: HTTPStatus.FORBIDDEN,
+    e.ProfileTooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    e.KeyNotFound: HTTPStatus.NOT_FOUND,
+    e.NotAuthenticated: HTTPStatus.UNAUTHORIZED,
+    e.NotPermitted: HTTPStatus.FORBIDDEN,
+    e.OperatorNeeded: HTTPStatus.FORBIDDEN,
+    e.TooManyRequests: HTTPStatus.TOO_MANY_REQUESTS,
+    e.ImportUnreadable: HTTPStatus.UNPROCESSABLE_ENTITY,
     e.InvalidCursor: HTTPStatus.UNPROCESSABLE_ENTITY,
     e.IdempotencyConflict: HTTPStatus.CONFLICT,
     e.ConversationConflict: HTTPStatus.CONFLICT,
+    e.JobNotFound: HTTPStatus.NOT_FOUND,
+    e.JobRunning: HTTPStatus.CONFLICT,
+    e.NothingToSummarise: HTTPStatus.CONFLICT,
+    e.SummariesOff: HTTPStatus.CONFLICT,
+    e.Overtaken: HTTPStatus.CONFLICT,
     e.IndexingTimedOut: HTTPStatus.SERVICE_UNAVAILABLE,
+    e.DataDirectoryInUse: HTTPStatus.CONFLICT,
+    e.BackupUnusable: HTTPStatus.UNPROCESSABLE_ENTITY,
+    e.RestoreRefused: HTTPStatus.CONFLICT,
     e.StoreUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
+    e.StorageFull: HTTPStatus.INSUFFICIENT_STORAGE,
+    e.StoreDamaged: HTTPStatus.SERVICE_UNAVAILABLE,
     e.EmbedderUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
+    e.RecogniserUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
+    e.RerankerUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
+    e.RerankerBusy: HTTPStatus.SERVICE_UNAVAILABLE,
+    e.LanguageModelUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     e.VectorIndexUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
+    e.DataDirectoryHeld: HTTPStatus.SERVICE_UNAVAILABLE,
     e.TokenCounterUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
+    e.ProxyNotConfigured: HTTPStatus.NOT_FOUND,
+    e.UpstreamUnavailable: HTTPStatus.BAD_GATEWAY,
+    e.UpstreamTimedOut: HTTPStatus.GATEWAY_TIMEOUT,
+    e.NotAnObject: HTTPStatus.BAD_REQUEST,
+    e.UnusableHeader: HTTPStatus.UNPROCESSABLE_ENTITY,
 }
 MEDIA_TYPE = "application/problem+json"
 DESCRIBED: Mapping[int | str, dict[str, Any]] = {
@@ -67,20 +101,28 @@ def install_problem_handlers(app: FastAPI) -> None:
 
 async def _on_foreword_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, e.ForewordError)  # noqa: S101  (Starlette types handlers loosely)
+    return answer_to(request, error)
+
+
+def answer_to(request: Request, error: e.ForewordError) -> JSONResponse:
+    """The problem document of an error of ours."""
     status = STATUS[type(error)]
     detail = {} if error.detail is None else {"detail": error.detail}
-    return problem(
+    answer = problem(
         request, status, slug=_slug(type(error)), title=error.title, **detail, **error.facts
     )
+    if isinstance(error, e.NotAuthenticated):
+        answer.headers["WWW-Authenticate"] = "Bearer"
+    if isinstance(error, e.TooManyRequests):
+        answer.headers["Retry-After"] = str(error.facts["retry_after_s"])
+    return answer
 
 
 async def _on_invalid_request(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)  # noqa: S101  (Starlette types handlers loosely)
     found = error.errors()
     if any(each["type"] == "json_invalid" for each in found):
-        return problem(
-            request, HTTPStatus.BAD_REQUEST, slug="not-json", title="The body is not JSON."
-        )
+        return _not_json(request)
     if isinstance(error.body, bytes) or _wrong_media_type(request):  # bytes: of no media type
         return problem(
             request,
@@ -116,12 +158,20 @@ def _pointer(location: tuple[object, ...]) -> str:
 
 async def _on_http_exception(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)  # noqa: S101  (Starlette types handlers loosely)
+    if isinstance(error.__cause__, UnicodeDecodeError):
+        return _not_json(request, detail="The body is not in UTF-8.")
     status = HTTPStatus(error.status_code)
     answer = problem(
         request, status, slug=status.phrase.lower().replace(" ", "-"), title=f"{status.phrase}."
     )
     answer.headers.update(error.headers or {})
     return answer
+
+
+def _not_json(request: Request, **facts: object) -> JSONResponse:
+    return problem(
+        request, HTTPStatus.BAD_REQUEST, slug="not-json", title="The body is not JSON.", **facts
+    )
 
 
 def accident(request: Request, error: Exception) -> JSONResponse:
@@ -143,7 +193,7 @@ def problem(
         "title": title,
         "status": status.value,
         "detail": title,
-        "instance": quote(request.url.path),
+        "instance": quote(with_slashes(request.url.path)),
         "request_id": request.scope.get("state", {}).get("request_id"),
         **facts,
     }

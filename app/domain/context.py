@@ -4,10 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from typing import Self
 
 from app.domain.conversation import Message, Role
-from app.domain.ids import BundleId, ConversationId, ItemId, ItemKey
+from app.domain.entities import RelatedEntity
+from app.domain.ids import BundleId, ConversationId, EntityId, ItemId, ItemKey
 from app.domain.memory import ItemType, LineageEdge
+from app.domain.profile import ShownProfile
+
+DEFAULT_BUDGET = 4_000
+"""Tokens of a bundle where nobody says anything else."""
 
 
 class Source(StrEnum):
@@ -19,6 +25,12 @@ class Source(StrEnum):
     RELATIONAL = "relational"
     PINNED = "pinned"
     PROFILE = "profile"
+
+
+class Step(StrEnum):
+    """What is done with all that was found, and may fail by itself."""
+
+    RERANK = "rerank"
 
 
 class Intent(StrEnum):
@@ -89,7 +101,9 @@ class ContextRequest:
     user_id: str | None = None
     conversation_id: ConversationId | None = None
     conversation_external_id: str | None = None
-    budget_tokens: int = 4_000
+    budget_tokens: int = DEFAULT_BUDGET
+    budget_named: bool = True
+    """Whether the caller said so; if not, the tenant may say something else."""
     max_items: int = 20
     min_score: float | None = None
     as_of: datetime | None = None
@@ -102,6 +116,8 @@ class ContextRequest:
     preferred_labels: Sequence[str] = ()
     filters: Filters = field(default_factory=Filters)
     since: BundleId | None = None
+    shown: tuple[str, ...] = ()
+    """Texts that the reader has before them anyway: what they hold is not in the bundle."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +140,13 @@ class MemoryItem:
     importance: int
     content_hash: bytes
     lineage: Sequence[LineageEdge]
+    lines: tuple[int, ...] | None = None
+    """Of a summary whose other lines are left out, those that are there, counted from 0."""
+
+    @property
+    def cited(self) -> frozenset[str]:
+        """The ids of the messages that it is, or was derived from."""
+        return frozenset(each.id for each in self.lineage if each.kind == "message")
 
     @property
     def span(self) -> tuple[int, int] | None:
@@ -136,13 +159,31 @@ class MemoryItem:
 
 def part_of(item: MemoryItem, start: int, stop: int) -> MemoryItem:
     """The part of a chunk from `start` to `stop` of its message, without blanks at its ends."""
-    (edge,) = item.lineage
+    edge, *others = _with_own_edge(item)
     offset = edge.start or 0
     behind = item.content[start - offset : stop - offset]
     start += len(behind) - len(behind.lstrip())
     content = behind.strip()
     told = replace(edge, start=start, stop=start + len(content))
-    return replace(item, content=content, lineage=(told,))
+    return replace(item, content=content, lineage=(told, *others))
+
+
+def with_lines(item: MemoryItem, lines: Sequence[int]) -> MemoryItem:
+    """An item with these of its lines only."""
+    every = item.content.split("\n")
+    kept = tuple(at for at in lines if at < len(every))
+    return replace(item, content="\n".join(every[at] for at in kept), lines=kept)
+
+
+def _with_own_edge(item: MemoryItem) -> Sequence[LineageEdge]:
+    """The lineage, first of which is what the offsets of a part are told of."""
+    if item.span is not None or item.type in _OF_WHICH_PARTS_ARE:
+        return item.lineage
+    return (LineageEdge(kind="memory", id=str(item.id)), *item.lineage)
+
+
+_OF_WHICH_PARTS_ARE = {ItemType.MESSAGE, ItemType.CHUNK, ItemType.DOCUMENT}
+"""The lineage of these tells what they are, or are a part of; others are told of by themselves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,10 +201,16 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Degraded:
-    """A source that did not answer, and why."""
+    """A source that did not answer, or a step that was left out, and why."""
 
-    source: Source
+    source: Source | Step
     reason: str
+
+    @classmethod
+    def of(cls, source: str, reason: str) -> Self:
+        """The inverse of its two texts."""
+        known: set[str] = set(Step)
+        return cls(source=Step(source) if source in known else Source(source), reason=reason)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,11 +223,21 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """What came into a bundle and what left it since an earlier one."""
+    """
+    What came into a bundle and what left it since an earlier one, of items and of the history.
+
+    `changed` is there in both, but another part of it, or it says something else now. A message
+    that went from the history to what was retrieved, or back, is no difference.
+    Of the entities beside them, those that came and those that went.
+    """
 
     since: BundleId
     added: Sequence[ItemId]
     removed: Sequence[ItemId]
+    changed: Sequence[ItemId]
+    profile_changed: bool
+    entities_added: Sequence[EntityId]
+    entities_removed: Sequence[EntityId]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,6 +260,8 @@ class ContextBundle:
     dropped: Sequence[Dropped]
     timings: Mapping[str, float]
     created_at: datetime
+    profile: ShownProfile | None = None
+    related: Sequence[RelatedEntity] = ()
 
     @property
     def budget_used(self) -> float:

@@ -1,7 +1,7 @@
 """What was said, by whom, in which order. Immutable once stored."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -11,6 +11,9 @@ PINNED = 10
 """The importance that puts an item into every bundle first."""
 
 DEFAULT_IMPORTANCE = 5
+
+KEPT = 8
+"""From this importance on a message stays in the history of its conversation while it goes on."""
 
 
 class Role(StrEnum):
@@ -35,11 +38,42 @@ class Scope:
     """Terms in full text, for BM25's average document length."""
     has_pinned: bool = False
     """Whether anything of importance 10 is stored."""
+    profile_until: datetime | None = None
+    """When the consent to use the user's profile ends; None: there is no consent or no profile."""
+    flags_version: int = 0
+    """Of the tenant's flags."""
+    has_items: bool = False
+    """Whether there are memory items of their own."""
+    changes_at: datetime | None = None
+    """When, by the clock alone, other memory items will hold, as far as that was asked."""
+    has_entities: bool = False
+    """Whether anything is known that messages speak of."""
+    shared: bool = False
+    """Whether these are the tenant's documents, which every user reads."""
+    documents_version: int = 0
+    """Of the documents that are counted here too; 0 for none."""
+
+    def with_documents(self, documents: "Scope") -> "Scope":
+        """What this user reads: the own memory together with what is shared."""
+        changes = [each for each in (self.changes_at, documents.changes_at) if each]
+        return replace(
+            self,
+            changes_at=min(changes, default=None),
+            documents_version=documents.version,
+            messages=self.messages + documents.messages,
+            terms=self.terms + documents.terms,
+            has_pinned=self.has_pinned or documents.has_pinned,
+            has_items=self.has_items or documents.has_items,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewMessage:
-    """A message as a caller hands it in. `created_at` of None means now."""
+    """
+    A message as a caller hands it in. `created_at` of None means now.
+
+    `id` and `echo` are known of one that comes from another store of ours.
+    """
 
     role: Role
     content: str | None
@@ -50,11 +84,13 @@ class NewMessage:
     tool_call_id: str | None = None
     importance: int | None = None
     metadata: Mapping[str, object] = field(default_factory=dict)
+    id: MessageId | None = None
+    echo: Sequence[tuple[int, int]] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewConversation:
-    """A conversation as a caller hands it in."""
+    """A conversation as a caller hands it in; `id` as that of a message."""
 
     user_id: str | None = None
     external_id: str | None = None
@@ -66,6 +102,8 @@ class NewConversation:
     system_prompt: str | None = None
     created_at: datetime | None = None
     messages: Sequence[NewMessage] = ()
+    id: ConversationId | None = None
+    archived: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +129,15 @@ class Conversation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Rating:
+    """What rules make of a message: its kind, importance from 1 to 9, and topic words."""
+
+    kind: str
+    importance: int
+    topics: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
     """A message as stored. `tokens` were counted at write; `position` counts from 0."""
 
@@ -108,6 +155,17 @@ class Message:
     metadata: Mapping[str, object]
     created_at: datetime
     tokens: int
+    echo: Sequence[tuple[int, int]] = ()
+    """Where `content` repeats a bundle of ours: content[start:stop], in no index."""
+    rating: Rating | None = None
+    """None of what neither a user nor an assistant says."""
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether it stays in the history, however much was said since."""
+        rated = self.rating.importance if self.rating else 0
+        important = rated if self.importance is None else self.importance
+        return self.role is Role.SYSTEM or important >= KEPT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,8 +26,60 @@ class MessageNotFound(ForewordError):
     """There is no such message."""
 
 
+class MemoryNotFound(ForewordError):
+    """There is no such memory item."""
+
+
+class EntityNotFound(ForewordError):
+    """There is no such entity."""
+
+
+class DocumentReadOnly(ForewordError):
+    """A document is not changed: the same source, stored again, is its next version."""
+
+
+class NeverValid(ForewordError):
+    """The item would end before it begins to hold."""
+
+
 class BundleNotFound(ForewordError):
     """There is no such context bundle."""
+
+
+class ProfileNotFound(ForewordError):
+    """There is no profile of this user."""
+
+
+class ConsentMissing(ForewordError):
+    """The user did not agree to this, or no longer does."""
+
+
+class ProfileTooLarge(ForewordError):
+    """The profile would be too large."""
+
+
+class KeyNotFound(ForewordError):
+    """There is no such API key."""
+
+
+class NotAuthenticated(ForewordError):
+    """A valid API key is needed."""
+
+
+class NotPermitted(ForewordError):
+    """The API key lacks the scope for this."""
+
+
+class OperatorNeeded(ForewordError):
+    """It concerns every tenant, and is for whoever operates the service."""
+
+
+class TooManyRequests(ForewordError):
+    """There are too many requests under this API key."""
+
+
+class ImportUnreadable(ForewordError):
+    """The file cannot be imported."""
 
 
 class InvalidCursor(ForewordError):
@@ -42,21 +94,101 @@ class ConversationConflict(ForewordError):
     """The request contradicts what is stored."""
 
 
+class JobNotFound(ForewordError):
+    """There is no such job."""
+
+
+class JobRunning(ForewordError):
+    """A job of this kind runs already."""
+
+
+class NothingToSummarise(ForewordError):
+    """The conversation has nothing to be summed up."""
+
+
+class SummariesOff(ForewordError):
+    """Summaries are switched off."""
+
+
+class Overtaken(ForewordError):
+    """The conversation changed while it was being distilled."""
+
+
 class IndexingTimedOut(ForewordError):
     """The messages are stored, but were not indexed within the time given."""
+
+
+class DataDirectoryInUse(ForewordError):
+    """Another process has this data directory open."""
+
+
+class BackupUnusable(ForewordError):
+    """The backup cannot be used."""
+
+
+class RestoreRefused(ForewordError):
+    """What is there already would be lost."""
 
 
 class StoreUnavailable(ForewordError):
     """The database does not answer."""
 
 
+class StorageFull(ForewordError):
+    """There is no room to store anything."""
+
+
+class StoreDamaged(ForewordError):
+    """The database is damaged."""
+
+
 class EmbedderUnavailable(ForewordError):
     """The embedding model does not answer."""
+
+
+class RecogniserUnavailable(ForewordError):
+    """The model that recognises names does not answer."""
+
+
+class RerankerUnavailable(ForewordError):
+    """The reranking model does not answer."""
+
+
+class RerankerBusy(ForewordError):
+    """The reranking model has enough to read already."""
+
+
+class LanguageModelUnavailable(ForewordError):
+    """The language model does not answer."""
 
 
 class VectorIndexUnavailable(ForewordError):
     """The vector index does not answer."""
 
 
+class DataDirectoryHeld(VectorIndexUnavailable):
+    """Another process has the vector index of this data directory open."""
+
+
 class TokenCounterUnavailable(ForewordError):
     """The tokenizer does not know this encoding."""
+
+
+class ProxyNotConfigured(ForewordError):
+    """No upstream is set that chat completions could be passed on to."""
+
+
+class UpstreamUnavailable(ForewordError):
+    """The upstream of the proxy does not answer."""
+
+
+class UpstreamTimedOut(ForewordError):
+    """The upstream of the proxy took too long to answer."""
+
+
+class NotAnObject(ForewordError):
+    """The body is no JSON object."""
+
+
+class UnusableHeader(ForewordError):
+    """A header does not have the documented shape."""

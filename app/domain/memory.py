@@ -21,6 +21,13 @@ class ItemType(StrEnum):
     DOCUMENT = "document"
 
 
+OF_MESSAGES = frozenset({ItemType.MESSAGE, ItemType.CHUNK})
+
+RETELLING = frozenset({ItemType.FACT, ItemType.SUMMARY, ItemType.TOOL, ItemType.ENTITY})
+"""What says in other words what messages said; these are what a caller can be shown."""
+"""What is a message or a part of one; all else is a memory item of its own."""
+
+
 class Table(IntEnum):
     """Where an item's row lies. At most four, since an item key holds two bits for it."""
 
@@ -30,6 +37,7 @@ class Table(IntEnum):
 
 
 _TABLE_BITS = 2
+_TABLE_MASK = (1 << _TABLE_BITS) - 1
 
 
 def item_key(table: Table, row_key: int) -> ItemKey:
@@ -39,17 +47,27 @@ def item_key(table: Table, row_key: int) -> ItemKey:
 
 def table_and_row(key: ItemKey) -> tuple[Table, int]:
     """The table and the row key behind an item key."""
-    return Table(key & (1 << _TABLE_BITS) - 1), key >> _TABLE_BITS
+    return Table(key & _TABLE_MASK), key >> _TABLE_BITS
+
+
+def lies_in(table: Table, key: ItemKey) -> bool:
+    """Whether an item key is of a row of `table`."""
+    return key & _TABLE_MASK == table
 
 
 def rows_of(table: Table, keys: Iterable[ItemKey]) -> list[int]:
     """The row keys of those of `keys` that are of `table`."""
-    return [row for each, row in map(table_and_row, keys) if each is table]
+    return [key >> _TABLE_BITS for key in keys if lies_in(table, key)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineageEdge:
-    """One thing that an item was derived from; of a part of it, content[start:stop]."""
+    """
+    One thing that an item was derived from; of a part of it, content[start:stop].
+
+    `kind` is `message`; `document`; `source`, whose id is what the caller named as source; or, of a
+    part of any other memory item, `memory`.
+    """
 
     kind: str
     id: str

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from app.domain.context import ContextRequest
 from app.domain.conversation import NewConversation
 from app.domain.ids import TenantId
+from app.domain.watching import Count, Watch, counting, unwatched
 from app.evaluation.learning import Lesson
 from app.evaluation.metrics import Ordered
 from app.evaluation.sets import EvaluationSet, Memory, Question
@@ -21,6 +22,10 @@ from app.services.waiting import IndexWaiter
 
 _INDEXED_WITHIN = 3_600.0
 """Seconds that a memory may take to be embedded."""
+
+
+_AT_ONCE = 500
+"""Messages that are stored before their indexing is waited for: a few batches of the indexer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,15 +93,15 @@ class Asker:
     surveyor: Surveyor
     forge: ContextForge
 
-    async def store(self, memory: Memory, *, user_id: str) -> int:
+    async def store(self, memory: Memory, *, user_id: str, stored: Count) -> None:
         """
-        Store every session; how many messages that were, once all are indexed.
+        Store every session; those that are indexed are told.
 
         Raises:
             IndexingTimedOut: They were not within an hour.
         """
-        stored, last = 0, 0
-        for session in memory.sessions:
+        waiting, last = 0, 0
+        for at, session in enumerate(memory.sessions, start=1):
             new = NewConversation(
                 external_id=session.id,
                 user_id=user_id,
@@ -104,9 +109,11 @@ class Asker:
                 messages=session.messages,
             )
             last = (await self.ingestor.ingest(self.tenant, new)).outbox_key
-            stored += len(session.messages)
-        await self.waiter.wait(self.tenant, last, seconds=_INDEXED_WITHIN, facts={})
-        return stored
+            waiting += len(session.messages)
+            if waiting >= _AT_ONCE or at == len(memory.sessions):
+                await self.waiter.wait(self.tenant, last, seconds=_INDEXED_WITHIN, facts={})
+                stored(waiting)
+                waiting = 0
 
     async def ask(self, question: Question, place: Place, *, user_id: str) -> Sample | None:
         """What is found for a question in a user's memory; None for nothing at all."""
@@ -129,24 +136,31 @@ class Asker:
             wanted=question.evidence if place.at_home else frozenset(),
         )
 
-    async def samples(self, sets: Sequence[EvaluationSet]) -> Sequence[Sample]:
+    async def samples(
+        self, sets: Sequence[EvaluationSet], watch: Watch = unwatched
+    ) -> Sequence[Sample]:
         """
         Store all sets and ask every question twice: of its own memory, and of the next one.
 
-        With one memory in all there is no other one to ask.
+        With one memory in all there is no other one to ask, nor for sets that are shared.
         """
         homes = [(each, memory) for each in sets for memory in each.memories]
+        messages = sum(len(session.messages) for _, memory in homes for session in memory.sessions)
+        storing = counting(watch, "storing", "messages", messages)
         for each, memory in homes:
-            await self.store(memory, user_id=_user(each, memory))
+            await self.store(memory, user_id=_user(each, memory), stored=storing)
+        questions = sum(len(memory.questions) for _, memory in homes)
+        asking = counting(watch, "asking", "questions", questions)
         found: list[Sample | None] = []
         for at, (each, memory) in enumerate(homes):
             other = homes[(at + 1) % len(homes)]
             for number, question in enumerate(memory.questions):
                 place = Place(set=each.name, memory=memory.id, number=number, at_home=True)
                 found.append(await self.ask(question, place, user_id=_user(each, memory)))
-                if len(homes) > 1:
+                if len(homes) > 1 and not each.shared:
                     away = replace(place, at_home=False)
                     found.append(await self.ask(question, away, user_id=_user(*other)))
+                asking(1)
         return [each for each in found if each is not None]
 
 

@@ -43,10 +43,14 @@ def calibrate(samples: Sequence[Sample], scores: Sequence[Floats]) -> Calibratio
     """
     A logistic of the distance to the best score and of the pool's facts.
 
-    Questions that have no answer in the memory they were asked of weigh as much as the others;
-    `samples` must hold both kinds, else nothing can be told apart and all weights are as they are
-    for one kind.
+    Questions that have no answer in the memory they were asked of weigh as much as the others. A
+    set that has but one kind does not say how to tell them apart, and is left out; if all are such,
+    all weights are as they are for what there is.
     """
+    kinds = {(each.place.set, bool(each.wanted)) for each in samples}
+    telling = {name for name, answered in kinds if (name, not answered) in kinds}
+    kept = [at for at, each in enumerate(samples) if each.place.set in telling or not telling]
+    samples, scores = [samples[at] for at in kept], [scores[at] for at in kept]
     rows = _rows(samples, scores, of_set=Counter(each.place.set for each in samples))
     scale = np.maximum(rows.x.std(axis=0), 1e-3)
     scale[-1] = 1.0

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from app.domain.watching import Watch, counting, unwatched
 from app.evaluation import study
 from app.evaluation.asking import Sample
 from app.evaluation.learning import Schooling
@@ -38,19 +39,24 @@ def tune(
     sets: Sequence[EvaluationSet],
     schooling: Schooling,
     bars: study.Bars,
+    watch: Watch = unwatched,
 ) -> tuple[RelevanceModel, Report]:
     """
     Learn from all samples; the report is about questions held out of what was learned for them.
 
     `sets` are told in the weights, with their licences. With one set there is nothing to leave out.
     """
-    scores = study.held_out(samples, study.folds(samples), schooling)
+    folds, own_sets = study.folds(samples), [each.place.set for each in samples]
+    networks = len(set(folds)) + (len(sets) if len(sets) > 1 else 0) + 1
+    taught = counting(watch, "learning", "networks", networks)
+    scores = study.held_out(samples, folds, schooling, taught)
     tables = {"held out": study.table(samples, scores)}
     if len(sets) > 1:
-        left_out = study.held_out(samples, [each.place.set for each in samples], schooling)
+        left_out = study.held_out(samples, own_sets, schooling, taught)
         tables["set left out"] = study.table(samples, left_out)
     learned = _told(samples, sets, schooling, tables)
     model = study.tuned(samples, scores, schooling, learned)
+    taught(1)
     report = Report(
         tables={**tables, **_baselines(samples)},
         declined=study.declined(samples, scores, model, bars),

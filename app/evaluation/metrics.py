@@ -8,7 +8,10 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from app.ranking.budget import pack
+from app.ranking.budget import by_worth, pack
+
+_MOST = 200
+"""Items of a bundle that is limited by its tokens."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,9 +46,11 @@ def ndcg(found: Ordered, *, first: int) -> float:
 
 
 def recall_within(found: Ordered, *, budget: int) -> float:
-    """The share of the evidence inside `budget` tokens, packed as a bundle is."""
-    taken = pack(found.tokens, room=budget, most=200)
-    return sum(found.evidence[at] for at in taken) / found.wanted
+    """The share of the evidence inside `budget` tokens, packed as a bundle is, of whole items."""
+    places = np.arange(1, len(found.tokens) + 1, dtype=np.float32)
+    order = by_worth(found.tokens, places, most=_MOST)
+    taken = pack([found.tokens[at] for at in order], room=budget, most=_MOST)
+    return sum(found.evidence[order[place]] for place in taken) / found.wanted
 
 
 def measures(found: Ordered) -> dict[str, float]:

@@ -2,10 +2,12 @@
 Evaluation sets: conversations, and questions with the messages that answer them.
 
 A set is one JSON object, gzip allowed:
-    {"name", "licence"?, "conversations": [{"id", "sessions": [{"id", "date"?, "messages":
+    {"name", "licence"?, "shared"?,
+     "conversations": [{"id", "sessions": [{"id", "date"?, "messages":
         [{"id", "role"?, "speaker"?, "text", "timestamp"?}]}]}],
      "questions": [{"conv_id", "question", "evidence_message_ids", "category"?, "as_of"?}]}
-Each conversation becomes the memory of one user, each of its sessions a conversation there.
+Each conversation becomes the memory of one user, each of its sessions a conversation there. In a
+set that is "shared" (true), memories of other sets may hold what answers its questions.
 """
 
 import gzip
@@ -58,6 +60,8 @@ class EvaluationSet:
     name: str
     licence: str
     memories: Sequence[Memory]
+    shared: bool = False
+    """Whether other sets may hold its answers: its questions are not asked there."""
 
 
 def read_set(path: Path) -> EvaluationSet:
@@ -90,7 +94,10 @@ def _read(told: Mapping[str, Any]) -> EvaluationSet:
         if each["id"] in asked
     ]
     return EvaluationSet(
-        name=told["name"], licence=told.get("licence") or "not stated", memories=memories
+        name=told["name"],
+        licence=told.get("licence") or "not stated",
+        memories=memories,
+        shared=bool(told.get("shared")),
     )
 
 

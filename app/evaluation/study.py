@@ -7,10 +7,11 @@ from math import fsum
 import numpy as np
 from numpy.typing import NDArray
 
+from app.domain.watching import Count
 from app.evaluation.asking import Sample
 from app.evaluation.calibrating import calibrate
 from app.evaluation.learning import Schooling, learn
-from app.evaluation.metrics import interval, measures
+from app.evaluation.metrics import interval, measures, recall
 from app.ranking import Floats
 from app.ranking.features import NAMES
 from app.ranking.model import Network, RelevanceModel, facts
@@ -123,7 +124,7 @@ def _lost(sample: Sample, score: Floats, kept: NDArray[np.bool_]) -> float:
     best = np.argsort(-without, kind="stable")
     first = [sample.messages[at] for at in best if kept[at]]
     there = sample.wanted.intersection(list(dict.fromkeys(first))[:10])
-    return measures(sample.ordered(score))["recall@10"] - len(there) / len(sample.wanted)
+    return recall(sample.ordered(score), first=10) - len(there) / len(sample.wanted)
 
 
 def _declined(rows: Sequence[tuple[bool, bool, float]]) -> Declined:
@@ -163,7 +164,7 @@ def folds(samples: Sequence[Sample]) -> Sequence[int]:
 
 
 def held_out(
-    samples: Sequence[Sample], parts: Sequence[object], schooling: Schooling
+    samples: Sequence[Sample], parts: Sequence[object], schooling: Schooling, taught: Count
 ) -> Sequence[Floats]:
     """Each sample's scores by a network that learned from all parts but its own."""
     scores: list[Floats] = [np.zeros(0, dtype=np.float32)] * len(samples)
@@ -174,6 +175,7 @@ def held_out(
         for at, own in enumerate(parts):
             if own == part:
                 scores[at] = network.scores(samples[at].found.features)
+        taught(1)
     return scores
 
 
@@ -206,8 +208,8 @@ def ablation(samples: Sequence[Sample], network: Network) -> Mapping[str, Mappin
     worth: dict[str, dict[str, float]] = {name: {} for name in whole}
     for column, feature in enumerate(NAMES):
         without = [network.scores(_levelled(each.found.features, column)) for each in home]
-        for name, recall in _recalls(home, without).items():
-            worth[name][feature] = whole[name] - recall
+        for name, found in _recalls(home, without).items():
+            worth[name][feature] = whole[name] - found
     return worth
 
 
@@ -220,6 +222,6 @@ def _levelled(features: Floats, column: int) -> Floats:
 def _recalls(samples: Sequence[Sample], scores: Sequence[Floats]) -> Mapping[str, float]:
     by_set: dict[str, list[float]] = {}
     for sample, score in zip(samples, scores, strict=True):
-        recall = measures(sample.ordered(score))["recall@10"]
-        by_set.setdefault(sample.place.set, []).append(recall)
+        found = recall(sample.ordered(score), first=10)
+        by_set.setdefault(sample.place.set, []).append(found)
     return {name: _mean(values) for name, values in by_set.items()}

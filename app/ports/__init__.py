@@ -1,15 +1,16 @@
 """What the services need from the outside world, one small Protocol each."""
 
-from collections.abc import AsyncIterator, Callable, Hashable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol, Self
 from uuid import UUID
 
-from app.domain.context import ContextBundle, ContextRequest, Difference, Source
+from app.domain.chat import Outcome
+from app.domain.context import ContextBundle, ContextRequest, Difference, Source, Step
 from app.domain.conversation import Role
 from app.domain.ids import ConversationKey, ItemKey, ScopeKey, TenantId
-from app.domain.memory import ItemType
+from app.domain.memory import OF_MESSAGES, ItemType
 from app.ranking import Floats
 
 Clock = Callable[[], datetime]
@@ -53,9 +54,33 @@ class Embedder(Protocol):
         ...
 
 
+class Reranker(Protocol):
+    """A model that reads a query and a text together."""
+
+    @property
+    def model(self) -> str: ...
+
+    async def score(self, query: str, texts: Sequence[str], *, seconds: float) -> Floats:
+        """
+        How well each text answers `query`: shape (len(texts),), more is better, on any scale.
+
+        Of what is long the beginning is read. What cannot be done within `seconds` is dropped.
+
+        Raises:
+            RerankerUnavailable: The model does not answer, however it fails.
+            RerankerBusy: Too many wait for it already.
+            TimeoutError: It was not done in time.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorPoint:
-    """A vector with what a search can be narrowed by."""
+    """
+    A vector with what a search can be narrowed by.
+
+    `created_at` is, of memory items of their own, when they begin to hold; `until` when they end.
+    """
 
     key: ItemKey
     vector: Floats
@@ -65,6 +90,7 @@ class VectorPoint:
     role: Role | None
     type: ItemType
     created_at: datetime
+    until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +100,11 @@ class RecallFilter:
 
     `scopes` is never empty in a search that finds something: no scope, no answer; the same goes for
     `conversations`, of which None means "any". For the rest None and empty mean "any". `after` is
-    inclusive, `before` exclusive, `as_of` inclusive; all three compare with `created_at`.
+    inclusive, `before` exclusive, `as_of` inclusive; all three compare with `created_at`, of memory
+    items of their own with `valid_from`.
+
+    `now` is given where there are such items: they must hold at `as_of`, else now. What was derived
+    of a type of `untold` is not found.
     """
 
     scopes: Sequence[ScopeKey]
@@ -82,13 +112,24 @@ class RecallFilter:
     without_conversations: frozenset[ConversationKey] = frozenset()
     roles: frozenset[Role] = frozenset()
     types: frozenset[ItemType] = frozenset()
+    untold: frozenset[ItemType] = frozenset()
     after: datetime | None = None
     before: datetime | None = None
     as_of: datetime | None = None
+    now: datetime | None = None
 
     def of_messages(self) -> bool:
         """Whether messages, or parts of messages, may be found."""
-        return not self.types or not self.types.isdisjoint({ItemType.MESSAGE, ItemType.CHUNK})
+        return not self.types or not self.types.isdisjoint(OF_MESSAGES)
+
+    def of_items(self) -> bool:
+        """Whether memory items of their own may be found."""
+        return self.now is not None and (not self.types or not self.types <= OF_MESSAGES)
+
+    @property
+    def held_at(self) -> datetime | None:
+        """When such items must hold."""
+        return self.now and (self.as_of or self.now)
 
     def has_chunks(self) -> bool:
         """Whether a part of a message may be found instead of it."""
@@ -134,13 +175,32 @@ class VectorIndex(Protocol):
         """Make what was stored durable, where the engine does not do so by itself."""
         ...
 
+    async def intact(self) -> bool:
+        """Whether what was opened is still there; if not, it must be opened anew."""
+        ...
+
+
+class Mendable(Protocol):
+    """A part that can be missing or get lost while the service runs, and come back."""
+
+    async def mend(self) -> bool:
+        """
+        Open what is missing or lost; whether that was so.
+
+        Raises:
+            ForewordError: It is still missing, or does not answer.
+        """
+        ...
+
 
 class Telemetry(Protocol):
     """What is worth counting, in the words of the service. Never blocks, never raises."""
 
     def source_answered(self, source: Source, found: int) -> None: ...
 
-    def source_missing(self, source: Source, reason: str) -> None: ...
+    def source_missing(self, source: Source | Step, reason: str) -> None: ...
+
+    def reranked(self, texts: int, seconds: float) -> None: ...
 
     def stage_done(self, stage: str, seconds: float) -> None: ...
 
@@ -154,15 +214,41 @@ class Telemetry(Protocol):
 
     def indexed(self, items: int) -> None: ...
 
+    def passed_through(self, outcome: Outcome) -> None: ...
+
+    def exchange_kept(self, *, kept: bool) -> None: ...
+
+    def parts_seen(self, statuses: Mapping[str, str]) -> None: ...
+
     def outbox_seen(self, *, depth: int, oldest_age: float, dead: int) -> None: ...
+
+    def distilled(self, messages: int, seconds: float) -> None: ...
+
+    def distilling_seen(
+        self, *, waiting: int, periods: int, oldest_age: float, dead: int
+    ) -> None: ...
 
 
 class AnswerCache(Protocol):
     """Answers by key, until they are old or pushed out."""
 
+    @property
+    def erasures(self) -> int:
+        """How often anything was forgotten: what was begun before must not be put."""
+        ...
+
     def get(self, key: Hashable) -> bytes | None: ...
 
-    def put(self, key: Hashable, scope: ScopeKey, answer: bytes) -> None: ...
+    def put(
+        self,
+        key: Hashable,
+        scopes: Collection[ScopeKey],
+        answer: bytes,
+        *,
+        seconds: float | None = None,
+    ) -> None:
+        """Keep what was read of `scopes`; given `seconds`, for no longer."""
+        ...
 
     def forget(self, scope: ScopeKey) -> int:
         """Drop what is held of a scope; how much that was."""

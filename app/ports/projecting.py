@@ -9,15 +9,18 @@ from app.domain.conversation import (
     Role,
 )
 from app.domain.ids import (
+    ConversationId,
     ConversationKey,
     ItemKey,
     ScopeKey,
     TenantId,
 )
-from app.domain.memory import ItemType
-from app.ports.stored import (
-    Receipt,
-)
+from app.domain.memory import ItemType, Table
+from app.ports.distilling import DistilObservations, DistilProjections
+from app.ports.governing import KeyUses
+from app.ports.measuring import Beat
+from app.ports.periods import PeriodObservations, PeriodProjections
+from app.ports.stored import Access, Receipt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +36,11 @@ class OutboxRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorItem:
-    """An item that belongs into the vector index: its text, and its vector where one is stored."""
+    """
+    An item that belongs into the vector index: its text, and its vector where one is stored.
+
+    `created_at` and `until` as of a VectorPoint.
+    """
 
     key: ItemKey
     tenant: TenantId
@@ -45,6 +52,16 @@ class VectorItem:
     text: str
     vector: bytes | None
     """float16, little endian."""
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownModel:
+    """An embedding model that there are vectors of; `opened_as` are the settings it had."""
+
+    name: str
+    dimension: int
+    opened_as: Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,8 +73,32 @@ class OutboxState:
     dead: int
 
 
-class Observations(Protocol):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdleConversation:
+    """A conversation that nobody wrote to for long."""
+
+    key: ConversationKey
+    id: ConversationId
+    tenant: TenantId
+    messages: int
+
+
+class Observations(DistilObservations, PeriodObservations, Protocol):
     """What workers and operators look at, of every tenant."""
+
+    async def idle(
+        self,
+        *,
+        since: datetime,
+        tenant: TenantId | None = None,
+        after: ConversationKey,
+        limit: int,
+    ) -> Sequence[IdleConversation]:
+        """
+        Conversations, of which nothing is pinned, that nobody wrote to or changed since then, by
+        their keys from behind `after`.
+        """
+        ...
 
     async def to_index(self, keys: Sequence[ItemKey], *, model: str) -> Sequence[VectorItem]:
         """Those of `keys` that belong into the vector index, with text and stored vector."""
@@ -71,15 +112,30 @@ class Observations(Protocol):
         """The keys of items that belong into the vector index, ascending, from behind `after`."""
         ...
 
+    async def count_recallable(self) -> int:
+        """How many items belong into the vector index."""
+        ...
+
+    async def serving_model(self) -> KnownModel | None:
+        """The model whose vectors answer; None while there are no vectors."""
+        ...
+
+    async def waiting(self, *, now: datetime) -> Mapping[TenantId, OutboxState]:
+        """The outbox by tenant; those that have no row in it are not named."""
+        ...
+
     async def state(self, *, now: datetime) -> OutboxState: ...
 
-    async def full_text_answers(self) -> None:
-        """
-        Look whether full text can be asked.
+    async def doomed(self, *, until: datetime) -> Sequence[ScopeKey]:
+        """What is to be erased; where other processes are, what none was at since `until`."""
+        ...
 
-        Raises:
-            StoreUnavailable: It cannot.
-        """
+    async def full_text_sound(self) -> bool:
+        """Whether full text is there, and not emptied behind our back."""
+        ...
+
+    async def embedded(self, keys: Sequence[ItemKey], *, model: str) -> int:
+        """How many of `keys` have a stored vector of `model`."""
         ...
 
     async def sizes(self) -> Mapping[str, int]:
@@ -90,16 +146,17 @@ class Observations(Protocol):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unbuilt:
     """
-    Some of what full text lacks while it is built anew: messages with their chunks.
+    Some of what full text lacks while it is built anew: messages with their chunks, or items.
 
-    `after` and `until` are the message keys between which they are all; `left` are the keys that
-    this batch and the later ones go through. `texts` are (content, name).
+    `after` and `until` are the keys of rows of `table` between which they are all; `left` are the
+    keys that this batch and the later ones go through. `texts` are (content, name).
     """
 
     after: int
     until: int
     left: int
     texts: Mapping[ItemKey, tuple[str, str | None]]
+    table: Table = Table.MESSAGE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +167,7 @@ class Analysed:
     bag: bytes
 
 
-class Projections(Protocol):
+class Projections(KeyUses, DistilProjections, PeriodProjections, Protocol):
     """What the indexer needs of SQL, for every tenant."""
 
     async def claim(self, *, now: datetime, limit: int, lease: float) -> Sequence[OutboxRow]:
@@ -119,6 +176,10 @@ class Projections(Protocol):
 
     async def release(self, *, now: datetime) -> None:
         """Make due what is claimed or put off, if this is the only process of the database."""
+        ...
+
+    async def give_back(self, rows: Sequence[OutboxRow], *, now: datetime) -> None:
+        """Make claimed rows due again, as if nobody had had them."""
         ...
 
     async def keep_vectors(
@@ -141,8 +202,16 @@ class Projections(Protocol):
         """Note that these items may differ from their projections, where no note says so yet."""
         ...
 
-    async def begin_full_text(self, version: str) -> bool:
-        """Empty full text unless it has this version, or gets it; whether it is to be built."""
+    async def begin_full_text(self, version: str, *, sound: bool) -> bool:
+        """
+        Empty full text unless it is `sound` and has this version, or gets it.
+
+        Its tables are made anew where it is not. Returns whether it is to be built.
+
+        Args:
+            sound: What `Observations.full_text_sound` said, in a transaction of its own: a broken
+                table that was looked at lets nothing more be written in the same one.
+        """
         ...
 
     async def unbuilt(self, *, limit: int) -> Unbuilt | None:
@@ -153,7 +222,35 @@ class Projections(Protocol):
         """Put a batch into full text, with bags and counters, unless that has been done."""
         ...
 
-    async def keep_receipts(self, receipts: Sequence[Receipt]) -> None: ...
+    async def count_accesses(self, several: Sequence[Access]) -> None:
+        """Count that memory items were shown, by their own keys or those of their parts."""
+        ...
+
+    async def erase_expired(self, *, now: datetime, limit: int) -> int:
+        """Erase up to `limit` memory items that have expired; how many."""
+        ...
+
+    async def know_model(
+        self, name: str, *, dimension: int, opened_as: Mapping[str, object], now: datetime
+    ) -> None:
+        """Note how a model is opened."""
+        ...
+
+    async def serve_model(self, name: str) -> str | None:
+        """Let the vectors of this model answer from now on; those of which did until now."""
+        ...
+
+    async def forget_models(self, *, but: Sequence[str], limit: int) -> bool:
+        """Drop up to `limit` embeddings of models that are none of `but`; whether any was left."""
+        ...
+
+    async def keep_receipts(self, receipts: Sequence[Receipt]) -> None:
+        """Store receipts, but of scopes from which something was erased since they were asked."""
+        ...
+
+    async def keep_beats(self, several: Sequence[Beat]) -> None:
+        """Add to what is kept of these minutes: cached answers are summed, of the rest the most."""
+        ...
 
     async def forget_old(self, *, now: datetime) -> None:
         """Drop receipts, metrics and idempotency keys past their time."""

@@ -1,9 +1,9 @@
 """What goes into the store and comes out of it."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Generic, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from app.domain.conversation import (
     Message,
@@ -17,9 +17,12 @@ from app.domain.ids import (
     ScopeKey,
     TenantId,
 )
+from app.domain.memories import NewMemory
+from app.ranking.pool import Recalled, Surrounded
 from app.text.chunks import Span
 
 T = TypeVar("T")
+U = TypeVar("U")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +53,49 @@ class PreparedMessage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedMemory:
+    """
+    A memory item with what is counted once, at write; `terms` and `bag` as of a message.
+
+    A document of several `parts` is in no index itself.
+    """
+
+    id: ItemId
+    new: NewMemory
+    tokens: int
+    content_hash: bytes
+    terms: Sequence[str]
+    bag: bytes | None
+    parts: Sequence[PreparedChunk] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacedMemory:
+    """
+    A prepared item with its place: whose it is, and from when to when it holds.
+
+    It ends at `valid_to`: where it was told to, or where the item `superseded_by` begins.
+    """
+
+    prepared: PreparedMemory
+    scope: ScopeKey
+    conversation: ConversationKey | None
+    archived: bool
+    """In an archived conversation: kept out of full text."""
+    valid_from: datetime
+    valid_to: datetime | None
+    superseded_by: ItemKey | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """That an item was shown, and when."""
+
+    key: ItemKey
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoredMessage:
     """What tells whether a message is there already."""
 
@@ -67,11 +113,27 @@ class LexicalAnswer:
     """
     What full text found: keys, best first, and how many documents of the scope hold a term.
 
-    The terms are those asked for that any document holds, and those that continue a prefix.
+    The terms are those asked for that any document holds, and those that continue a prefix. `read`
+    is what was found as a pool needs it, where that was asked for.
     """
 
     keys: Sequence[ItemKey]
     document_frequency: Mapping[str, int]
+    read: Surrounded = field(default_factory=Surrounded.nothing)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
+    """
+    What a conversation that goes on is entered with.
+
+    `tail` is its end; `kept` are system messages and important ones, of the end or before it;
+    both in the order they were said. `summary` holds the item that sums it up, or none.
+    """
+
+    tail: Sequence[Message] = ()
+    kept: Sequence[Message] = ()
+    summary: Recalled = field(default_factory=Recalled.nothing)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +142,10 @@ class Page(Generic[T]):
 
     items: Sequence[T]
     next_cursor: str | None
+
+    def of(self, other: Callable[[T], U]) -> "Page[U]":
+        """The same page of something else, item by item."""
+        return Page(items=[other(each) for each in self.items], next_cursor=self.next_cursor)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,9 +162,14 @@ class Counts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Erased:
-    """What a delete took out of SQL, and the item keys that the vector index must forget."""
+    """
+    What a delete took out of SQL, and the item keys that the vector index must forget.
+
+    `doomed` is the scope of what is out of reach already, and still to be erased.
+    """
 
     scope: ScopeKey | None = None
+    doomed: ScopeKey | None = None
     conversations: Sequence[ConversationKey] = ()
     keys: Sequence[ItemKey] = ()
     messages: int = 0
@@ -106,12 +177,37 @@ class Erased:
     embeddings: int = 0
     full_text: int = 0
     memory_items: int = 0
+    edges: int = 0
+    profiles: int = 0
+    consents: int = 0
     bundles: int = 0
 
+    items: Sequence[ItemKey] = ()
+    """The whole memory items among the keys."""
+
+    retold: Sequence[ConversationKey] = ()
+    """Conversations of which a summary went too: it is to be made anew."""
+
     def __add__(self, other: Self) -> Self:
-        counted = ("messages", "chunks", "embeddings", "full_text", "memory_items", "bundles")
-        sums = {name: getattr(self, name) + getattr(other, name) for name in counted}
-        return replace(self, keys=[*self.keys, *other.keys], **sums)
+        more = other.counts()
+        sums = {name: count + more[name] for name, count in self.counts().items()}
+        return replace(
+            self,
+            keys=[*self.keys, *other.keys],
+            items=(*self.items, *other.items),
+            conversations=sorted({*self.conversations, *other.conversations}),
+            **sums,
+        )
+
+    def counts(self) -> dict[str, Any]:
+        """How many of each kind, by name."""
+        return {name: getattr(self, name) for name in _COUNTED}
+
+
+_COUNTED = (
+    *("messages", "chunks", "embeddings", "full_text", "memory_items", "edges"),
+    *("profiles", "consents", "bundles"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,8 +217,12 @@ class Receipt:
     bundle_id: BundleId
     tenant: TenantId
     scope: ScopeKey | None
+    version: int
+    """Of the scope, when it was asked: what was erased since must not be told."""
     created_at: datetime
     request: Mapping[str, object]
     answer: Mapping[str, object]
     total_ms: float
     facts: Mapping[str, object]
+    issued: frozenset[int] = frozenset()
+    """Fingerprints of what the bundle showed (app/text/echo.py)."""

@@ -35,6 +35,11 @@ def _number(term: str) -> int:
     return crc32(term.encode())
 
 
+def term_numbers(terms: Sequence[str]) -> NDArray[np.uint32]:
+    """What the t `terms` are called in bags, shape (t,)."""
+    return np.array([*map(_number, terms)], dtype=np.uint32)
+
+
 @dataclass(frozen=True, slots=True)
 class Bags:
     """
@@ -60,9 +65,10 @@ class Bags:
     def frequencies(self, terms: Sequence[str]) -> Floats:
         """How often each of the t `terms` stands in each of the n documents, shape (n, t)."""
         table = np.zeros((len(self.length), len(terms)), dtype=np.float32)
-        for column, term in enumerate(terms):
-            there = self.term == _number(term)
-            table[self.document[there], column] = self.count[there]
+        there = np.flatnonzero(term_numbers(terms)[:, None] == self.term)
+        if len(there):
+            column, pair = np.divmod(there, len(self.term))
+            table[self.document[pair], column] = self.count[pair]
         return table
 
 
@@ -92,6 +98,11 @@ def bm25(frequencies: Floats, length: Floats, weights: Floats, average_length: f
     Returns:
         Scores, shape (n,), at least 0 and below (K1 + 1) * weights.sum().
     """
-    norm = K1 * (1 - B + B * length / max(average_length, 1.0))
-    saturated = frequencies * (K1 + 1) / (frequencies + norm[:, None])
-    return np.asarray(saturated @ weights, dtype=np.float32)
+    return np.asarray(saturation(frequencies, length, average_length) @ weights, dtype=np.float32)
+
+
+def saturation(frequencies: Floats, length: Floats, average_length: float) -> Floats:
+    """What each term would add to `bm25` with an idf of 1, shape (n, t), in [0, K1 + 1)."""
+    norm: Floats = length * np.float32(K1 * B / max(average_length, 1.0)) + np.float32(K1 - K1 * B)
+    saturated: Floats = frequencies * np.float32(K1 + 1) / (frequencies + norm[:, None])
+    return saturated

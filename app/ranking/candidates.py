@@ -1,20 +1,24 @@
 """From a pool to candidates in order: score, floor, duplicates."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import isnan
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.domain.context import Candidate, Source, Weights
 from app.domain.ids import ItemKey
+from app.domain.memory import OF_MESSAGES, ItemType
 from app.ranking import Floats
 from app.ranking.dedup import duplicates
-from app.ranking.model import RelevanceModel
 from app.ranking.pool import Pool, QueryView, Recalled
-from app.ranking.relevance import relevance
+from app.ranking.relevance import Relevance
 from app.ranking.scoring import final_scores, recency
 from app.ranking.timing import TIME_SHARE, time_match
+
+BELOW_FLOOR = "below the floor"
+"""Why an item is not let in that is not relevant enough."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,8 +35,17 @@ class Taste:
     sufficient: float
     min_score: float | None
     now: float
-    explain: bool = False
-    """Whether signals tell every feature and what it added."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ties:
+    """
+    What the graph says of a pool: how near each item is, shape (n,), in (0, 1], NaN where it says
+    nothing; and what being near adds to a relevance.
+    """
+
+    near: Floats
+    share: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +56,7 @@ class Ranked:
     `order` are those that may go into an answer, best first; `dropped` those that may not, with
     the reason; `good` counts the items in `order` above the floor: few are a reason to search
     further; `sufficient` tells that a likely answer is among them. `signals` by name, each of
-    shape (n,), as `score` and `relevance`.
+    shape (n,), as `score` and `relevance`; NaN is no signal.
     """
 
     recalled: Recalled
@@ -56,6 +69,10 @@ class Ranked:
     deduplicated: int
     good: int
     sufficient: bool
+    worth: Mapping[str, float]
+    """The terms of the query that the scope knows, each with its idf."""
+    leading: frozenset[ItemKey] = frozenset()
+    """What goes in before all that is not pinned, however relevant: the gist of what goes on."""
 
     def pinned(self, at: int) -> bool:
         return Source.PINNED in self.sources[self.recalled.keys[at]]
@@ -66,7 +83,11 @@ class Ranked:
             score=float(self.score[at]),
             relevance=float(self.relevance[at]),
             sources=self.sources[self.recalled.keys[at]],
-            signals={name: float(values[at]) for name, values in self.signals.items()},
+            signals={
+                name: value
+                for name, values in self.signals.items()
+                if not isnan(value := float(values[at]))
+            },
         )
 
 
@@ -75,38 +96,53 @@ def rank(
     pool: Pool,
     sources: Mapping[ItemKey, frozenset[Source]],
     taste: Taste,
-    model: RelevanceModel | None = None,
+    judged: Relevance,
+    ties: Ties | None = None,
 ) -> Ranked:
     """
-    Score the pool and keep, best first, what is good enough and not said before.
+    Score the pool, whose relevance is `judged`, and keep, best first, what is good enough and not
+    said before.
 
-    Pinned items pass the floor and `min_score`. What was said at a time that the query speaks of
-    is preferred; that lifts nothing over the floor. Ties are broken by key, newest first.
+    What is no message ages from when it was last part of an answer, and hides no message that says
+    the same. Pinned items pass the floor and `min_score`. What was said at a time that the query
+    speaks of is preferred, and so is what `ties` tell to be near; that lifts nothing over the
+    floor. Ties are broken by key, newest first.
     """
-    recalled = pool.recalled
-    parts = relevance(query, pool, model, explain=taste.explain)
-    created_at = np.array(recalled.created_at, dtype=np.float64)
-    fresh = recency(created_at, now=taste.now)
+    created_at = np.array(pool.recalled.created_at, dtype=np.float64)
     timely = time_match(created_at, query.intervals)
+    lifted = judged.score + TIME_SHARE * timely
+    if ties is not None and ties.share:
+        lifted = lifted + np.float32(ties.share) * np.nan_to_num(ties.near)
+    score, told = scored(pool.recalled, np.minimum(lifted, np.float32(1.0)), taste)
+    signals = {
+        "semantic": judged.semantic,
+        "lexical": judged.lexical,
+        **told,
+        "relevance": judged.score,
+        "time": timely,
+        **judged.features,
+        **({} if ties is None else {"relational": ties.near}),
+    }
+    worth = dict(zip(query.terms, query.idf.tolist(), strict=True))
+    return replace(_cut(pool, sources, taste, score, signals), worth=worth)
+
+
+def scored(
+    recalled: Recalled, relevance: Floats, taste: Taste
+) -> tuple[Floats, Mapping[str, Floats]]:
+    """The scores of items of this relevance, and the signals that they are made of."""
+    fresh = freshness(recalled, now=taste.now)
     importance = np.array(recalled.importance, dtype=np.float32)
     preferred = [label in taste.preferred_labels for label in recalled.labels]
     score = final_scores(
-        relevance=np.minimum(parts.score + TIME_SHARE * timely, np.float32(1.0)),
+        relevance=relevance,
         recency=fresh,
         importance=importance,
         preferred=np.array(preferred, dtype=np.bool_),
         weights=taste.weights,
     )
-    signals = {
-        "semantic": parts.semantic,
-        "lexical": parts.lexical,
-        "relevance": parts.score,
-        "time": timely,
-        "recency": fresh,
-        "importance": importance / np.float32(10.0),
-        **parts.features,
-    }
-    return _cut(pool, sources, taste, score, signals)
+    told = {"relevance": relevance, "recency": fresh, "importance": importance / np.float32(10.0)}
+    return score, told
 
 
 def _cut(
@@ -124,10 +160,15 @@ def _cut(
     off_topic = (relevant < taste.floor) & ~pinned
     too_low = (score < (-np.inf if taste.min_score is None else taste.min_score)) & ~pinned
     passing = ~(off_topic | too_low)
-    # What falls out hides nothing that stays, and nothing hides what is pinned.
-    pinned_first = np.lexsort((-keys, -score, ~pinned))
-    repeated = duplicates(pinned_first[passing[pinned_first]], recalled.hashes, pool.vectors)
-    reasons = {"below the floor": off_topic, "below min_score": too_low, "duplicate": repeated}
+    # What falls out hides nothing that stays, nothing hides what is pinned, and what retells a
+    # message gives way to it, however good it is.
+    retelling = recalled.retelling
+    pinned_first = np.lexsort((-keys, -score, retelling, ~pinned))
+    in_order = pinned_first[passing[pinned_first]]
+    repeated = _repeated(recalled, in_order, pool.vectors, retelling)
+    if retelling.any():
+        repeated |= _quoting(recalled, passing & ~pinned)
+    reasons = {BELOW_FLOOR: off_topic, "below min_score": too_low, "duplicate": repeated}
     kept = passing & ~repeated
     return Ranked(
         recalled=recalled,
@@ -140,7 +181,50 @@ def _cut(
         deduplicated=int(repeated.sum()),
         good=int((kept & (relevant >= taste.floor)).sum()),
         sufficient=bool((kept & (relevant >= taste.sufficient)).any()),
+        worth={},
     )
+
+
+def freshness(recalled: Recalled, *, now: float) -> Floats:
+    """
+    The recency of each item, from when it was said or, after that, shown; shape (n,).
+
+    What was shown later than `now` was not shown yet.
+    """
+    created_at = np.array(recalled.created_at, dtype=np.float64)
+    if any(recalled.shown_at):
+        shown = np.array(recalled.shown_at, dtype=np.float64)  # None becomes NaN
+        created_at = np.where(shown <= now, np.fmax(created_at, shown), created_at)
+    return recency(created_at, now=now)
+
+
+def _repeated(
+    recalled: Recalled, order: NDArray[np.intp], vectors: Floats, retelling: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """What repeats a better item; of messages, what repeats a better message."""
+    repeated = duplicates(order, recalled.hashes, vectors)
+    retold = retelling[order]
+    if (retold[:-1] & ~retold[1:]).any():  # what is pinned stands before messages
+        said = duplicates(order[~retold], recalled.hashes, vectors)
+        repeated = np.where(retelling, repeated, said)
+    return repeated
+
+
+_QUOTING = frozenset({ItemType.FACT, ItemType.TOOL})
+"""What may be a message's words behind whose they are; a summary stands for more than one."""
+
+
+def _quoting(recalled: Recalled, passing: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """What of `passing` quotes a message that is there, shape (n,)."""
+    types, contents = recalled.types, recalled.contents
+    at_hand = np.flatnonzero(passing).tolist()
+    said = "\0".join(contents[at] for at in at_hand if types[at] in OF_MESSAGES)
+    quoting = np.zeros(len(recalled), dtype=np.bool_)
+    for at in at_hand:
+        _, whose, words = contents[at].partition(": ")
+        if types[at] in _QUOTING and whose:
+            quoting[at] = words.rstrip(".!") in said
+    return quoting
 
 
 def _dropped(
@@ -163,5 +247,6 @@ NOTHING = Ranked(
     deduplicated=0,
     good=0,
     sufficient=False,
+    worth={},
 )
 """What is found where nothing was ever said."""

@@ -7,18 +7,19 @@ not vary in a pool is 0 there and decides nothing.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Self
+from dataclasses import dataclass, field
+from math import log1p
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.ranking import Floats
-from app.ranking.bm25 import Bags, bm25
-from app.ranking.neighbours import Indexes, places, standing
-from app.ranking.pool import Pool, QueryView, unpack_vectors
-from app.text.terms import terms_of
-from app.text.wording import tells_time
+from app.ranking.bm25 import bm25
+from app.ranking.lines import Lines, cosines, held
+from app.ranking.pool import EVERYTHING, Among, Pool, QueryView
+from app.ranking.surroundings import Columns, alike, beside, conversation, windows
+from app.ranking.voices import Voices
+from app.text.opening import opening
 
 CLAMP = 5.0
 """Standard deviations beyond which a feature says no more."""
@@ -31,14 +32,14 @@ FULL_MATCH = 0.5
 OWN = np.float32(0.7)
 """What a chunk's own cosine is worth beside that of its whole message."""
 
-MEANING: Mapping[str, str] = {
-    # Standardised over the pool, clamped to CLAMP.
+STANDING_OUT: Mapping[str, str] = {
     "cosine": "cosine of the query and the whole message",
     "piece_cosine": "cosine of the query and the piece itself",
     "bm25": "BM25 of the whole message",
     "piece_bm25": "BM25 of the piece itself",
     "matched": "idf of the query's terms that the message holds, of all",
     "rarest": "idf of the rarest of these terms, over the rarest of the query",
+    "opening_matched": "idf of the terms that the beginning of the piece holds, of all",
     "bm25_no_names": "BM25 without the query's terms that are names of speakers",
     "matched_no_names": "matched, without these names",
     "window_before": "cosine of the query and the mean of the message and the one before",
@@ -55,6 +56,10 @@ MEANING: Mapping[str, str] = {
     "others_matched": "what the others of the same conversation in the pool add to matched",
     "like_best": "cosine of the message and the mean of the five best by cosine + BM25 share",
     "typical": "dot product of the message and the mean of the pool",
+}
+"""Standardised over the pool, clamped to CLAMP."""
+
+AS_IT_IS: Mapping[str, str] = {
     # From 0 to 1.
     "cosine_rank": "10 / (10 + rank by cosine)",
     "bm25_rank": "10 / (10 + rank by BM25)",
@@ -78,11 +83,13 @@ MEANING: Mapping[str, str] = {
     "query_cosine_peak": "how far the best cosine stands out, in standard deviations",
     "query_bm25_peak": "how far the best BM25 stands out",
 }
+
+MEANING: Mapping[str, str] = {**STANDING_OUT, **AS_IT_IS}
 """Every feature with what it is, in the order of the columns."""
 
 NAMES: Sequence[str] = tuple(MEANING)
 
-Columns = dict[str, Floats]
+_AT: Mapping[str, int] = {name: at for at, name in enumerate(NAMES)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,298 +99,163 @@ class Evidence:
 
     `cosine` of the whole, or most of the piece's where that is more, and `matched` of the whole,
     each of shape (n,), in [0, 1]; `lexical` is BM25 of the piece over the best of the pool, or over
-    half of what the query asks for, if that is more.
+    half of what the query asks for, if that is more. The pool is what lies `among`: the others are
+    compared with it, and it with none of them.
     """
 
     features: Floats
     cosine: Floats
     lexical: Floats
     matched: Floats
+    among: Among = field(default_factory=lambda: EVERYTHING)
 
 
 def evidence(query: QueryView, pool: Pool) -> Evidence:
     """Look at every candidate of a pool of at least one."""
-    lines = Lines.of(query, pool)
-    lexical = _over_best(lines.bm25[: lines.size], query)
-    speakers = frozenset[str]().union(*map(_terms_of_name, pool.recalled.names))
-    named = speakers.intersection(query.terms)
-    whole = _words(query, lines)
+    lines, among = Lines.of(query, pool), pool.among
+    whole = slice(lines.size)
+    lexical = over_best(lines.bm25[whole], query, among)
+    voices = Voices.of(query, pool)
+    words = _words(query, lines, voices.named, among)
+    pieces = _pieces(query, pool, lines, words, among)
     raw = {
-        **whole,
-        **_without_names(query, lines, named),
-        **_own(query, pool, whole),
-        **_windows(lines),
-        **_beside(query, lines),
-        **_conversation(query, pool, lines, lexical),
-        **_alike(lines, lexical),
+        **words,
+        **pieces,
+        **windows(lines),
+        **beside(query, lines),
+        **conversation(query, pool.recalled.conversations, lines, lexical),
+        **alike(lines, lexical, among),
     }
-    level = standardised(np.stack(list(raw.values()), axis=1).astype(np.float32))
-    columns = dict(zip(raw, level.T, strict=True))
-    columns |= _ranks(raw) | _voices(query, pool, named)
-    columns |= _of_query(query, lines, columns, named)
-    cosine = lines.cosine[: lines.size]
+    features = np.empty((lines.size, len(NAMES)), dtype=np.float32)
+    _fill(features, raw | _ranks(raw, among) | voices.columns())
+    features[:, : len(STANDING_OUT)] = standardised(features[:, : len(STANDING_OUT)], among)
+    _fill(features, _of_query(query, lines, features, voices, among))
+    cosine = lines.cosine[whole]
     if pool.has_chunks:
-        cosine = np.maximum(cosine, OWN * _cosines(query, pool.vectors))
+        cosine = np.maximum(cosine, OWN * cosines(query, pool.vectors))
     return Evidence(
-        features=np.stack([columns[name] for name in NAMES], axis=1).astype(np.float32),
+        features=features,
         cosine=np.clip(cosine, 0, 1),
-        lexical=_over_best(raw["piece_bm25"], query),
-        matched=lines.matched(slice(lines.size), query),
+        lexical=over_best(pieces["piece_bm25"], query, among),
+        matched=words["matched"],
+        among=among,
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lines:
-    """
-    The `size` whole messages of a pool, then their neighbours, then one line for "nothing there".
-
-    `vectors` (m, d), `cosine` (m,), `bm25` (m,), and which terms they hold, `hits` (m, t);
-    `frequencies` and `length` are what BM25 reads. `at` tells by offset which line stands there.
-    """
-
-    size: int
-    vectors: Floats
-    cosine: Floats
-    bm25: Floats
-    hits: Floats
-    frequencies: Floats
-    length: Floats
-    at: Mapping[int, Indexes]
-
-    @classmethod
-    def of(cls, query: QueryView, pool: Pool) -> Self:
-        recalled, beside = pool.recalled, pool.neighbours
-        own = places(recalled.conversations, recalled.positions)
-        known = np.concatenate([own, places(beside.conversations, beside.positions)])
-        dimension = pool.whole_vectors.shape[1]
-        nothing = np.zeros((1, dimension), dtype=np.float32)
-        others = unpack_vectors(beside.vectors, dimension)
-        vectors = np.concatenate([pool.whole_vectors, others, nothing])
-        bags = Bags.unpack(beside.bags)
-        frequencies = np.concatenate(
-            [pool.whole_bags.frequencies(query.terms), bags.frequencies(query.terms)]
-        )
-        length = np.concatenate([pool.whole_bags.length, bags.length])
-        lexical = bm25(frequencies, length, query.idf, query.average_length)
-        hits = np.zeros((len(vectors), len(query.terms)), dtype=np.float32)
-        hits[:-1] = frequencies > 0
-        return cls(
-            size=len(own),
-            vectors=vectors,
-            cosine=_cosines(query, vectors),
-            bm25=np.append(lexical, np.float32(0)),
-            hits=hits,
-            frequencies=frequencies[: len(own)],
-            length=length[: len(own)],
-            at=standing(own, known),
-        )
-
-    def held(self, hits: Floats, query: QueryView) -> Floats:
-        """The share of the query's idf mass that `hits`, shape (n, t), stand for."""
-        mass = query.idf_mass if query.idf_mass > 0 else 1.0
-        return np.asarray(hits @ query.idf / np.float32(mass), dtype=np.float32)
-
-    def matched(self, lines: slice, query: QueryView) -> Floats:
-        return self.held(self.hits[lines], query)
+def _fill(features: Floats, columns: Mapping[str, Floats | float]) -> None:
+    for name, column in columns.items():
+        features[:, _AT[name]] = column
 
 
-def _cosines(query: QueryView, vectors: Floats) -> Floats:
-    if query.vector is None:
-        return np.zeros(len(vectors), dtype=np.float32)
-    return np.asarray(vectors @ query.vector, dtype=np.float32)
-
-
-def _embedded(cosine: Floats, vectors: Floats) -> Floats:
-    """The cosines, where what is not embedded yet counts as the mean of what is."""
-    there = vectors.any(axis=1)
-    if there.all() or not there.any():
+def _embedded(cosine: Floats, vectors: Floats, among: Among) -> Floats:
+    """The cosines, where what is not embedded yet counts as the mean of what is, of `among`."""
+    there: NDArray[np.bool_] = np.any(vectors, axis=1)
+    known = cosine[among][there[among]]
+    if there.all() or not len(known):
         return cosine
-    return np.where(there, cosine, cosine[there].mean()).astype(np.float32)
+    return np.where(there, cosine, known.mean()).astype(np.float32)
 
 
-def standardised(columns: Floats) -> Floats:
+def standardised(columns: Floats, among: Among = EVERYTHING) -> Floats:
     """
     How many standard deviations above its column's mean each of the values, shape (n, c), lies.
 
-    Clamped; zeros where a column does not vary.
+    Mean and deviation are of the rows `among`. Clamped; zeros where a column does not vary.
     """
-    deviation = columns.std(axis=0)
-    away = (columns - columns.mean(axis=0)) / (deviation + np.float32(1e-4))
+    away = columns - columns[among].mean(axis=0)
+    theirs = away[among]
+    deviation = np.sqrt(np.einsum("nc,nc->c", theirs, theirs) / np.float32(len(theirs)))
     varies = deviation > 1e-6  # rounding
-    return np.where(varies, np.clip(away, -CLAMP, CLAMP), 0).astype(np.float32)
+    away *= np.where(varies, 1 / (deviation + np.float32(1e-4)), np.float32(0))
+    return np.asarray(np.clip(away, -CLAMP, CLAMP), dtype=np.float32)
 
 
-def _over_best(scores: Floats, query: QueryView) -> Floats:
-    best = max(float(scores.max(initial=0.0)), FULL_MATCH * query.idf_mass)
-    return scores / np.float32(best) if best > 0 else scores
+def over_best(scores: Floats, query: QueryView, among: Among = EVERYTHING) -> Floats:
+    """Scores over the best of those `among`, and not above 1."""
+    best = max(float(scores[among].max(initial=0.0)), FULL_MATCH * query.idf_mass)
+    return np.minimum(scores / np.float32(best), np.float32(1)) if best > 0 else scores
 
 
-def _own(query: QueryView, pool: Pool, whole: Columns) -> Columns:
-    """Of the pieces themselves; the same as of the whole where nothing is a chunk."""
-    if not pool.has_chunks:
-        return {"piece_cosine": whole["cosine"], "piece_bm25": whole["bm25"]}
-    frequencies = pool.bags.frequencies(query.terms)
-    lexical = bm25(frequencies, pool.bags.length, query.idf, query.average_length)
-    cosine = _embedded(_cosines(query, pool.vectors), pool.vectors)
-    return {"piece_cosine": cosine, "piece_bm25": lexical}
+def _words(query: QueryView, lines: Lines, names: frozenset[str], among: Among) -> Columns:
+    """
+    Of the whole messages.
 
-
-def _words(query: QueryView, lines: Lines) -> Columns:
-    """Of the whole messages."""
+    Some are told as if the query did not hold the `names` of speakers, which stand in front of all
+    that they said.
+    """
     whole = slice(lines.size)
-    hits = lines.hits[whole]
-    rarest = (hits * query.idf).max(axis=1, initial=0.0)
-    return {
-        "cosine": _embedded(lines.cosine[whole], lines.vectors[whole]),
+    hits, rarest = lines.hits[whole], float(query.idf.max(initial=0.0))
+    matched = held(hits, query)
+    words = {
+        "cosine": _embedded(lines.cosine[whole], lines.vectors[whole], among),
         "bm25": lines.bm25[whole],
-        "matched": lines.matched(whole, query),
-        "rarest": rarest / np.float32(max(float(query.idf.max(initial=0.0)), 1e-6)),
+        "matched": matched,
+        "rarest": (hits * query.idf).max(axis=1, initial=0.0) / np.float32(max(rarest, 1e-6)),
     }
+    if not names:
+        return words | {"bm25_no_names": words["bm25"], "matched_no_names": matched}
+    plain = query.idf * np.array([term not in names for term in query.terms], dtype=np.float32)
+    without = {"bm25_no_names": lines.saturated[whole] @ plain, "matched_no_names": hits @ plain}
+    return words | without
 
 
-def _without_names(query: QueryView, lines: Lines, names: frozenset[str]) -> Columns:
-    """As if the query did not hold the names of speakers, which stand in front of all they said."""
-    plain = np.array([term not in names for term in query.terms], dtype=np.float32)
-    weights = query.idf * plain
-    lexical = bm25(lines.frequencies, lines.length, weights, query.average_length)
-    hits = lines.hits[: lines.size]
-    return {"bm25_no_names": lexical, "matched_no_names": hits @ weights}
+def _pieces(query: QueryView, pool: Pool, lines: Lines, whole: Columns, among: Among) -> Columns:
+    """Of the pieces themselves; much the same as of the whole where nothing is a chunk."""
+    cosine, lexical, hits = whole["cosine"], whole["bm25"], lines.hits[: lines.size]
+    if pool.has_chunks:
+        frequencies = pool.bags.frequencies(query.terms)
+        lexical = bm25(frequencies, pool.bags.length, query.idf, query.average_length)
+        cosine = _embedded(cosines(query, pool.vectors), pool.vectors, among)
+        hits = (frequencies > 0).astype(np.float32)
+    begun = held(_begun(hits, pool.recalled.contents, query.terms), query)
+    return {"piece_cosine": cosine, "piece_bm25": lexical, "opening_matched": begun}
 
 
-def _windows(lines: Lines) -> Columns:
-    """
-    Cosines of means of neighbouring vectors: what is said in passing, with what it is about.
-
-    A mean is not made: its dot product with the query is the sum of theirs, and the square of its
-    length is the sum of the squares and of twice the products.
-    """
-    whole, before, after = slice(lines.size), lines.at[-1], lines.at[1]
-    own, prior, later = lines.vectors[whole], lines.vectors[before], lines.vectors[after]
-    told, mass = lines.cosine, _dots(lines.vectors, lines.vectors)
-    with_prior, with_later = 2 * _dots(own, prior), 2 * _dots(own, later)
-    one = told[whole] + told[before], mass[whole] + mass[before] + with_prior
-    other = told[whole] + told[after], mass[whole] + mass[after] + with_later
-    both = one[0] + told[after], one[1] + mass[after] + with_later + 2 * _dots(prior, later)
-    sums = {"window_before": one, "window_after": other, "window": both}
-    return {name: dot / _lengths(square) for name, (dot, square) in sums.items()}
+def _begun(hits: Floats, contents: Sequence[str], terms: Sequence[str]) -> Floats:
+    """Of the `hits`, those in the opening of a content, be it inside of a word; shape (n, t)."""
+    there = np.zeros(hits.shape, dtype=np.float32)
+    rows, columns = (each.tolist() for each in np.nonzero(hits))
+    openings = {row: opening(contents[row]) for row in set(rows)}
+    inside = [terms[term] in openings[row] for row, term in zip(rows, columns, strict=True)]
+    there[rows, columns] = inside
+    return there
 
 
-def _dots(some: Floats, others: Floats) -> Floats:
-    """The dot product of each row with the other's, shape (n,)."""
-    return np.asarray(np.einsum("nd,nd->n", some, others), dtype=np.float32)
-
-
-def _lengths(squares: Floats) -> Floats:
-    return np.sqrt(np.maximum(squares, np.float32(1e-12)))
-
-
-_BESIDE = {-1: "before", 1: "after"}
-
-
-def _beside(query: QueryView, lines: Lines) -> Columns:
-    """Of the neighbours, one by one, and what their words add."""
-    columns: Columns = {}
-    for offset, name in _BESIDE.items():
-        columns[f"{name}_cosine"] = lines.cosine[lines.at[offset]]
-        columns[f"{name}_bm25"] = lines.bm25[lines.at[offset]]
-    own = lines.hits[: lines.size]
-    near = np.maximum.reduce([own, lines.hits[lines.at[-1]], lines.hits[lines.at[1]]])
-    columns["beside_matched"] = lines.held(near - own, query)
-    return columns
-
-
-def _conversation(query: QueryView, pool: Pool, lines: Lines, lexical: Floats) -> Columns:
-    """What else the pool holds of each candidate's conversation."""
-    conversations = np.asarray(pool.recalled.conversations, dtype=np.int64)
-    _, group = np.unique(conversations, return_inverse=True)
-    cosine, hits = lines.cosine[: lines.size], lines.hits[: lines.size]
-    three, best = _best_others(group, cosine + lexical)
-    holders = np.zeros((int(group.max()) + 1, hits.shape[1]), dtype=np.float32)
-    np.add.at(holders, group, hits)
-    added = ((holders[group] > hits) & (hits == 0)).astype(np.float32)
-    return {
-        "others": three,
-        "others_best": best,
-        "others_cosine": _best_others(group, cosine)[0],
-        "others_matched": lines.held(added, query),
-    }
-
-
-def _best_others(group: Indexes, strength: Floats) -> tuple[Floats, Floats]:
-    """The sum over the three best others of the group by three, and the best one; 0 for none."""
-    order = np.lexsort((-strength, group))
-    starts = np.searchsorted(group[order], np.arange(int(group.max()) + 1))
-    place = np.empty(len(group), dtype=np.intp)
-    place[order] = np.arange(len(group)) - starts[group[order]]
-    best = np.zeros((len(starts), 4), dtype=np.float32)
-    first = place < 4
-    best[group[first], place[first]] = strength[first]
-    four = best[group]
-    of_three = np.where(place < 3, four.sum(axis=1) - strength, four[:, :3].sum(axis=1))
-    return of_three / np.float32(3), np.where(place == 0, four[:, 1], four[:, 0])
-
-
-def _alike(lines: Lines, lexical: Floats) -> Columns:
-    """How near each is to what looks best (relevance feedback), and to everything found."""
-    vectors = lines.vectors[: lines.size]
-    best = np.argsort(-(lines.cosine[: lines.size] + lexical), kind="stable")[:5]
-    wanted = vectors[best].mean(axis=0)
-    wanted = wanted / _lengths(wanted @ wanted)
-    return {"like_best": vectors @ wanted, "typical": vectors @ vectors.mean(axis=0)}
-
-
-def _ranks(columns: Columns) -> Columns:
-    by_cosine, by_words = _rank(columns["cosine"]), _rank(columns["bm25"])
+def _ranks(columns: Columns, among: Among) -> Columns:
+    by_cosine, by_words = _rank(columns["cosine"], among), _rank(columns["bm25"], among)
     ranks = {
         "cosine_rank": by_cosine,
         "bm25_rank": by_words,
-        "window_rank": _rank(columns["window"]),
+        "window_rank": _rank(columns["window"], among),
         "both_ranks": np.maximum(by_cosine, by_words),
     }
     scale = np.float32(_RANK_SCALE)
     return {name: scale / (scale + rank) for name, rank in ranks.items()}
 
 
-def _rank(column: Floats) -> Floats:
+def _rank(column: Floats, among: Among) -> Floats:
     """How many are better; equals share a rank, so that the order of the pool does not matter."""
-    return np.searchsorted(np.sort(-column), -column).astype(np.float32)
+    falling = -column
+    return np.searchsorted(np.sort(falling[among]), falling).astype(np.float32)
 
 
-@lru_cache(maxsize=4_096)
-def _terms_of_name(name: str | None) -> frozenset[str]:
-    return frozenset(terms_of(name)) if name else frozenset()
-
-
-def _voices(query: QueryView, pool: Pool, named: frozenset[str]) -> Columns:
-    """Who said it, against whom the query speaks of."""
-    recalled, wording = pool.recalled, query.wording
-    own = [_terms_of_name(name) for name in recalled.names]
-    by_user = np.array([1.0 if role == "user" else -1.0 for role in recalled.roles], np.float32)
-    told = [wording.asks_when and tells_time(content) for content in recalled.contents]
-    return {
-        "speaker_named": np.array([bool(each & named) for each in own], dtype=np.float32),
-        "other_named": np.array([bool(named - each) for each in own], dtype=np.float32),
-        "said_by_asker": by_user * np.float32(wording.of_asker),
-        "said_to_assistant": by_user * np.float32(wording.of_assistant),
-        "time_told": np.array(told, dtype=np.float32),
-    }
-
-
-def _of_query(query: QueryView, lines: Lines, columns: Columns, named: frozenset[str]) -> Columns:
+def _of_query(
+    query: QueryView, lines: Lines, features: Floats, voices: Voices, among: Among
+) -> Mapping[str, float]:
     """What is the same for the whole pool, in about -1 to 1."""
     mass = query.idf_mass if query.idf_mass > 0 else 1.0
-    lengths = np.log1p(lines.length)
-    best = float(lines.bm25.max(initial=0.0)) / mass
-    values = {
-        "query_length": float(lengths.mean()) / 1.5 - 2.0,
-        "query_best_cosine": (float(lines.cosine[: lines.size].max()) - 0.55) * 4,
+    own, beside = lines.bm25[: lines.size][among], lines.bm25[lines.size : -1]
+    best = float(max(own.max(initial=0.0), beside.max(initial=0.0))) / mass
+    peaks = features[among][:, [_AT["cosine"], _AT["bm25"]]].max(axis=0)
+    return {
+        "query_length": float(np.log1p(lines.length[among]).mean()) / 1.5 - 2.0,
+        "query_best_cosine": (float(lines.cosine[: lines.size][among].max()) - 0.55) * 4,
         "query_best_bm25": best - 1.0,
-        "query_terms": float(np.log1p(len(query.terms))) - 1.5,
+        "query_terms": log1p(len(query.terms)) - 1.5,
         "query_known": (query.known - 0.8) * 2,
         "query_of_asker": float(query.wording.of_asker),
-        "query_names": float(bool(named)),
+        "query_names": float(bool(voices.named)),
         "query_asks_when": float(query.wording.asks_when),
-        "query_cosine_peak": float(columns["cosine"].max()) / 2 - 1.5,
-        "query_bm25_peak": float(columns["bm25"].max()) / 2 - 1.5,
+        "query_cosine_peak": float(peaks[0]) / 2 - 1.5,
+        "query_bm25_peak": float(peaks[1]) / 2 - 1.5,
     }
-    return {name: np.full(lines.size, value, dtype=np.float32) for name, value in values.items()}

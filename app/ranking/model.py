@@ -15,6 +15,7 @@ import numpy as np
 
 from app.ranking import Floats
 from app.ranking.features import NAMES, Evidence
+from app.ranking.pool import EVERYTHING, Among
 
 FORMAT = 1
 """Of the file. A file of another format, or over other features, is refused."""
@@ -38,15 +39,15 @@ class Network:
         bent = np.tanh(x @ self.hidden + self.bias)
         return np.asarray(x @ self.linear + bent @ self.out, dtype=np.float32)
 
-    def contributions(self, x: Floats) -> Floats:
+    def contributions(self, x: Floats, among: Among = EVERYTHING) -> Floats:
         """
-        What each feature adds to each score, to first order, against the pool's mean, (n, f).
+        What each feature adds to each score, to first order, against the mean of `among`, (n, f).
 
         Input times gradient: exact where there are no hidden units.
         """
         bent = np.tanh(x @ self.hidden + self.bias)
         slopes = self.linear + ((1 - bent * bent) * self.out) @ self.hidden.T
-        return np.asarray(slopes * (x - x.mean(axis=0)), dtype=np.float32)
+        return np.asarray(slopes * (x - x[among].mean(axis=0)), dtype=np.float32)
 
     @classmethod
     def averaged(cls, networks: Sequence[Self]) -> Self:
@@ -72,11 +73,14 @@ def facts(scores: Floats, found: Evidence, *, known: float) -> Floats:
     the one with the highest score, the share of the query's idf that the scope knows, and how far
     the highest score lies above the mean of the next nine.
     """
+    scores, cosine, matched, lexical = (
+        each[found.among] for each in (scores, found.cosine, found.matched, found.lexical)
+    )
     order = np.argsort(-scores, kind="stable")[:10]
     top = order[0]
     lead = float(scores[top] - scores[order[1:]].mean()) if len(order) > 1 else 0.0
-    told = [found.cosine.max(), found.cosine[top], found.matched.max(), found.matched[top]]
-    return np.array([*told, found.lexical[top], known, lead], dtype=np.float32)
+    told = [cosine.max(), cosine[top], matched.max(), matched[top]]
+    return np.array([*told, lexical[top], known, lead], dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,9 +96,10 @@ class Calibration:
     weights: Floats
     bias: float
 
-    def relevance(self, scores: Floats, told: Floats) -> Floats:
+    def relevance(self, scores: Floats, told: Floats, among: Among = EVERYTHING) -> Floats:
+        """What scores stand for, by what is told of those `among`: the best of them is the best."""
         level = float(told @ self.weights) + self.bias
-        raised = self.slope * (scores - scores.max(initial=-np.inf)) + level
+        raised = self.slope * (scores - scores[among].max(initial=-np.inf)) + level
         return np.asarray(1 / (1 + np.exp(-np.clip(raised, -30, 30))), dtype=np.float32)
 
 

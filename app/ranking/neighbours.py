@@ -7,6 +7,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from app.domain.ids import MessageKey
+
 REACH = 1
 """
 Messages on either side that count as neighbours. With two, what is learned finds no more
@@ -29,6 +31,7 @@ class Neighbours:
     `vectors` are packed, None while a message is not embedded; `bags` are packed terms.
     """
 
+    keys: Sequence[MessageKey]
     conversations: Sequence[int]
     positions: Sequence[int]
     vectors: Sequence[bytes | None]
@@ -36,12 +39,13 @@ class Neighbours:
 
     @classmethod
     def none(cls) -> Self:
-        return cls(conversations=(), positions=(), vectors=(), bags=())
+        return cls(keys=(), conversations=(), positions=(), vectors=(), bags=())
 
     def and_also(self, other: Self) -> Self:
         """These and others, of which some may be the same."""
         return replace(
             self,
+            keys=[*self.keys, *other.keys],
             conversations=[*self.conversations, *other.conversations],
             positions=[*self.positions, *other.positions],
             vectors=[*self.vectors, *other.vectors],

@@ -1,6 +1,7 @@
 """The candidates of one query as arrays."""
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self, cast
 
@@ -9,14 +10,21 @@ from numpy.typing import NDArray
 
 from app.domain.context import MemoryItem
 from app.domain.ids import ConversationKey, ItemKey, MessageKey
+from app.domain.memory import RETELLING, ItemType
+from app.domain.periods import Span
 from app.ranking import Floats
 from app.ranking.bm25 import Bags
 from app.ranking.neighbours import Neighbours
+from app.text.scripts import fold
 from app.text.times import Interval
 from app.text.wording import PLAIN, Wording
 
 VECTOR = np.dtype("<f2")
 """How vectors lie in SQL: float16, little endian."""
+
+_HALVES = np.dtype("<u2")
+_SINGLE = np.arange(2**16, dtype=_HALVES).view(VECTOR).astype(np.float32)
+"""Every float16 as a float32, by its bits: to look one up takes half as long as to convert it."""
 
 
 def pack_vector(vector: Floats) -> bytes:
@@ -30,7 +38,24 @@ def unpack_vectors(packed: Sequence[bytes | None], dimension: int) -> Floats:
         nothing = bytes(size)
         packed = [each if each and len(each) == size else nothing for each in packed]
     whole = b"".join(cast("Sequence[bytes]", packed))
-    return np.frombuffer(whole, dtype=VECTOR).reshape(len(packed), dimension).astype(np.float32)
+    return _SINGLE.take(np.frombuffer(whole, dtype=_HALVES)).reshape(len(packed), dimension)
+
+
+def unpacked(packed: Sequence[bytes | None]) -> Floats:
+    """The same where all that are there have one dimension; shape (n, 0) where none is."""
+    size = max((len(each) for each in packed if each), default=0)
+    return unpack_vectors(packed, size // VECTOR.itemsize)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gist:
+    """
+    What a summary tells of: the messages that it was made from and, where it is of no single
+    conversation, the time that it sums up.
+    """
+
+    cited: frozenset[MessageKey]
+    span: Span | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +70,11 @@ class Recalled:
     `messages` are those that items are or are a part of; `whole_vectors`, `whole_bags`,
     `conversations`, `positions`, `roles` and `names` are theirs. `pieces` counts the chunks of an
     item, 0 for what has none; `kinds` says what a chunk consists of.
+
+    A memory item of its own counts as the one message of a conversation of its own, and the parts
+    of a document as chunks that are the messages of one; the keys of these are below zero.
+    `shown_at` is, in seconds, when such an item was last part of an answer; None: never. `gists`
+    are of summaries, None for all else.
     """
 
     keys: Sequence[ItemKey]
@@ -65,10 +95,18 @@ class Recalled:
     positions: Sequence[int]
     roles: Sequence[str | None]
     names: Sequence[str | None]
+    types: Sequence[ItemType]
+    shown_at: Sequence[float | None]
+    gists: Sequence[Gist | None]
     read: Callable[[int], MemoryItem]
 
     def __len__(self) -> int:
         return len(self.keys)
+
+    @property
+    def retelling(self) -> NDArray[np.bool_]:
+        """True for what says in other words what messages said, shape (n,)."""
+        return np.array([each in RETELLING for each in self.types], dtype=np.bool_)
 
     @classmethod
     def nothing(cls) -> Self:
@@ -79,9 +117,15 @@ class Recalled:
     def columns(cls) -> Sequence[str]:
         return [each.name for each in fields(cls) if each.name != "read"]
 
+    def of(self, wanted: Container[ItemKey]) -> Self:
+        """The items of these keys, in the order that they have here."""
+        places = [at for at, key in enumerate(self.keys) if key in wanted]
+        return self if len(places) == len(self) else self.only(places)
+
     def only(self, wanted: Sequence[int]) -> Self:
         """The items at these indexes, in their order."""
-        chosen = {name: [getattr(self, name)[at] for at in wanted] for name in self.columns()}
+        columns = ((name, getattr(self, name)) for name in self.columns())
+        chosen = {name: [column[at] for at in wanted] for name, column in columns}
         return replace(self, **chosen, read=lambda at: self.read(wanted[at]))
 
     def and_also(self, other: Self) -> Self:
@@ -95,13 +139,48 @@ class Recalled:
         )
 
 
+def without(unwanted: re.Pattern[str] | None, recalled: Recalled) -> Recalled:
+    """Those that hold nothing of what is unwanted."""
+    if unwanted is None:
+        return recalled
+    contents = enumerate(recalled.contents)
+    return recalled.only([at for at, said in contents if not unwanted.search(fold(said))])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surrounded:
+    """Items, and what stands beside the messages that they are or are a part of."""
+
+    recalled: Recalled
+    neighbours: Neighbours
+
+    @classmethod
+    def nothing(cls) -> Self:
+        return cls(recalled=Recalled.nothing(), neighbours=Neighbours.none())
+
+    def and_also(self, other: Self) -> Self:
+        """These and other items; what stands beside both may be there twice."""
+        return replace(
+            self,
+            recalled=self.recalled.and_also(other.recalled),
+            neighbours=self.neighbours.and_also(other.neighbours),
+        )
+
+
+Among = slice | NDArray[np.intp]
+"""Which candidates of a pool."""
+
+EVERYTHING = slice(None)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pool:
     """
     n candidates: what they are, their vectors, shape (n, d), and their words.
 
     The whole ones are those of the messages that they belong to; the same where none is a
-    chunk. `neighbours` stand beside these messages.
+    chunk. `neighbours` stand beside these messages; `around` are the vectors of the whole ones,
+    then of k neighbours, then zeros for what is not there, shape (n + k + 1, d).
     """
 
     recalled: Recalled
@@ -110,6 +189,7 @@ class Pool:
     whole_vectors: Floats
     whole_bags: Bags
     neighbours: Neighbours
+    around: Floats
 
     @property
     def has_chunks(self) -> bool:
@@ -120,19 +200,34 @@ class Pool:
         """True for each chunk, shape (n,)."""
         return np.array([kind is not None for kind in self.recalled.kinds], dtype=np.bool_)
 
+    @property
+    def among(self) -> Among:
+        """
+        Those with which all are compared: what was said, or everything where nothing was.
+
+        What stands out of a pool would else change with what was distilled from it.
+        """
+        said = np.flatnonzero(~self.recalled.retelling)
+        return EVERYTHING if len(said) in (0, len(self.recalled)) else said
+
     @classmethod
     def of(
         cls, recalled: Recalled, *, dimension: int, neighbours: Neighbours | None = None
     ) -> Self:
-        vectors, bags = unpack_vectors(recalled.vectors, dimension), Bags.unpack(recalled.bags)
+        beside = neighbours or Neighbours.none()
+        nothing = bytes(dimension * VECTOR.itemsize)
+        packed = [*recalled.whole_vectors, *beside.vectors, nothing]
+        around = unpack_vectors(packed, dimension)
+        whole, bags = around[: len(recalled)], Bags.unpack(recalled.bags)
         parts = any(recalled.kinds)
         return cls(
             recalled=recalled,
-            vectors=vectors,
+            vectors=unpack_vectors(recalled.vectors, dimension) if parts else whole,
             bags=bags,
-            whole_vectors=unpack_vectors(recalled.whole_vectors, dimension) if parts else vectors,
+            whole_vectors=whole,
             whole_bags=Bags.unpack(recalled.whole_bags) if parts else bags,
-            neighbours=neighbours or Neighbours.none(),
+            neighbours=beside,
+            around=around,
         )
 
 

@@ -1,7 +1,7 @@
 """How well candidates answer a query, from what they say and what stands around them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,17 +10,24 @@ from app.ranking import Floats
 from app.ranking.features import NAMES, Evidence, evidence
 from app.ranking.model import RelevanceModel, facts
 from app.ranking.pool import Pool, QueryView
+from app.ranking.rereading import Opinion, dealt
 
 DENSE_SHARE = 0.6
 """Of a plain fusion; the rest is lexical."""
 
-PLAIN, MEANS = (0.0, 0.25, 0.4, 1.0), (0.0, 0.25, 0.7, 1.0)
-"""What a plain fusion means as a relevance: from 0.4 on it is as likely an answer as from 0.7."""
+BY_MEANING, MAY_MATTER = 0.9, 0.28
+"""
+What a cosine counts without words, and up to where: a name that others hold must not keep out what
+answers in words of its own, and that must not pass them.
+"""
+
+PLAIN, MEANS = (0.0, 0.25, 0.4, 1.0), (0.0, 0.15, 0.7, 1.0)
+"""What a plain fusion means as a relevance: from 0.25 on it may matter, from 0.4 it likely does."""
 
 FURTHER = np.float32(0.75)
 """What a chunk is worth of which a better one of the same message is there."""
 
-FEW, MANY = 10, 40
+FEW, MANY = 10, 30
 """
 Messages up to which nothing learned is asked, and from which on nothing else is. What is learned
 is learned on pools of about a hundred; in a handful, how far something stands out means little, and
@@ -30,13 +37,22 @@ everything is the neighbour of something that matches.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relevance:
-    """Relevance and what it is made of, each of shape (n,), in [0, 1]."""
+    """
+    Relevance and what it is made of, each of shape (n,), in [0, 1].
+
+    `single` is the relevance of each by itself, before the chunks of one message stand back.
+    """
 
     score: Floats
+    single: Floats
     semantic: Floats
     lexical: Floats
     features: Mapping[str, Floats] = field(default_factory=dict)
-    """By "feature.NAME" each feature, by "adds.NAME" what it added to the score of the model."""
+    """
+    By "feature.NAME" each feature, by "adds.NAME" what it added to the score of the model; once a
+    cross-encoder read some, by "rerank" its scores, NaN for the others, and by "fused" the
+    relevance of before.
+    """
 
 
 def relevance(
@@ -51,21 +67,46 @@ def relevance(
 
     What is not the best chunk of a message counts less, so that one long message does not take
     every place (BEAM, plain fusion: recall@10 0.513, without 0.499).
+
+    What retells messages is compared with what was said, which is judged as if it were not there.
     """
     if not len(pool.recalled):
         nothing = np.zeros(0, dtype=np.float32)
-        return Relevance(score=nothing, semantic=nothing, lexical=nothing)
+        return Relevance(score=nothing, single=nothing, semantic=nothing, lexical=nothing)
     found = evidence(query, pool)
     embedded: NDArray[np.bool_] = np.any(pool.whole_vectors, axis=1)
-    if model is None or query.vector is None or not (found.lexical.any() and embedded.any()):
+    among = found.among
+    by_both = found.lexical[among].any() and embedded[among].any()
+    if model is None or query.vector is None or not by_both:
         score = fused(query, found, embedded=embedded)
     else:
         plain, learned = fused(query, found, embedded=embedded), judged(query, found, model)
-        score = _by_size(plain, learned, messages=len(set(pool.recalled.messages)))
-    if pool.has_chunks:
-        score = np.where(_further(pool, score), FURTHER * score, score)
-    features = _explained(found, model) if explain and model else {}
-    return Relevance(score=score, semantic=found.cosine, lexical=found.lexical, features=features)
+        size = len(np.unique(np.array(pool.recalled.messages)[among]))
+        score = _by_size(plain, learned, messages=size)
+    return Relevance(
+        score=_standing_back(pool, score),
+        single=score,
+        semantic=found.cosine,
+        lexical=found.lexical,
+        features=_explained(found, model) if explain and model else {},
+    )
+
+
+def reread(pool: Pool, judged: Relevance, opinion: Opinion) -> Relevance:
+    """The relevance of the same pool once a cross-encoder has read some of it."""
+    single = dealt(judged.single, opinion)
+    scores = np.full(len(single), np.nan, dtype=np.float32)
+    scores[list(opinion.at)] = opinion.scores
+    return replace(
+        judged,
+        score=_standing_back(pool, single),
+        single=single,
+        features={**judged.features, "fused": judged.score, "rerank": scores},
+    )
+
+
+def _standing_back(pool: Pool, score: Floats) -> Floats:
+    return np.where(_further(pool, score), FURTHER * score, score) if pool.has_chunks else score
 
 
 def _further(pool: Pool, score: Floats) -> NDArray[np.bool_]:
@@ -79,15 +120,20 @@ def _further(pool: Pool, score: Floats) -> NDArray[np.bool_]:
 
 
 def _by_size(plain: Floats, learned: Floats, *, messages: int) -> Floats:
-    """The plain relevance of a small pool, the learned one of a large one, both in between."""
+    """
+    The plain relevance of a small pool, the learned one of a large one, in between both.
+
+    By their product, to the power of their shares: a sum would lift everything over the floor.
+    """
     share = np.float32(np.clip((messages - FEW) / (MANY - FEW), 0, 1))
-    return np.asarray(share * learned + (1 - share) * plain, dtype=np.float32)
+    return np.asarray(learned**share * plain ** (1 - share), dtype=np.float32)
 
 
 def judged(query: QueryView, found: Evidence, model: RelevanceModel) -> Floats:
     """The relevance that `model` gives."""
     scores = model.network.scores(found.features)
-    return model.calibration.relevance(scores, facts(scores, found, known=query.known))
+    told = facts(scores, found, known=query.known)
+    return model.calibration.relevance(scores, told, found.among)
 
 
 def fused(query: QueryView, found: Evidence, *, embedded: NDArray[np.bool_]) -> Floats:
@@ -98,15 +144,16 @@ def fused(query: QueryView, found: Evidence, *, embedded: NDArray[np.bool_]) -> 
     """
     if query.vector is None:
         plain = found.lexical
-    elif not found.lexical.any():
+    elif not found.lexical[found.among].any():
         plain = found.cosine
     else:
         meaning = np.where(embedded, found.cosine, found.lexical / np.float32(2))
-        plain = DENSE_SHARE * meaning + (1 - DENSE_SHARE) * found.lexical
+        both = DENSE_SHARE * meaning + (1 - DENSE_SHARE) * found.lexical
+        plain = np.maximum(both, np.minimum(BY_MEANING * found.cosine, MAY_MATTER))
     return np.interp(plain, PLAIN, MEANS).astype(np.float32)
 
 
 def _explained(found: Evidence, model: RelevanceModel) -> Mapping[str, Floats]:
-    adds = model.network.contributions(found.features)
+    adds = model.network.contributions(found.features, found.among)
     told = {f"feature.{name}": found.features[:, at] for at, name in enumerate(NAMES)}
     return told | {f"adds.{name}": adds[:, at] for at, name in enumerate(NAMES)}

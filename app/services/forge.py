@@ -1,85 +1,35 @@
 """Building the context an agent reads before its next turn."""
 
+import asyncio
 import time
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from app.domain.context import (
-    Candidate,
-    ContextBundle,
-    ContextRequest,
-    Degraded,
-    Dropped,
-    Intent,
-    Source,
-)
-from app.domain.conversation import Message, Scope
-from app.domain.ids import BundleId, ItemKey
-from app.domain.memory import Table, item_key
+from app.domain.context import ContextBundle, ContextRequest, Degraded, Dropped, Intent
+from app.domain.ids import BundleId
 from app.ports import Clock, NewId, Telemetry
-from app.ranking.bm25 import idf
-from app.ranking.candidates import NOTHING, Ranked, Taste, rank
+from app.ports.stored import Opening
+from app.ranking.candidates import Ranked, Taste, Ties, rank
+from app.ranking.leading import led
 from app.ranking.model import RelevanceModel
-from app.ranking.pool import Pool, QueryView
+from app.ranking.proximity import GRAPH_SHARE, nearness
+from app.ranking.relevance import Relevance, relevance, reread
+from app.services.completing import Completer
+from app.services.found import About
+from app.services.gathering import Asked, ForgeLimits, Fused, Gathered, SearchResult
+from app.services.history import Historian
 from app.services.hydrate import Hydrator, Wanted
 from app.services.packing import Packed, Packer
-from app.services.recall import Found, Recaller, Situation
+from app.services.recall import Recaller
+from app.services.refine import Refiner
+from app.services.relating import EntityTeller
+from app.services.situation import Situation
+from app.services.understanding import sources_of, understood, view_of
 from app.text.intent import intent_of
-from app.text.negation import split_exclusions
-from app.text.times import intervals_of
-from app.text.wording import wording_of
 
 _GOOD_ONES = 3
 """With fewer good items than this, the running conversation is not enough and all is searched."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ForgeLimits:
-    """
-    Candidates asked of each source, at least and at most; the least relevance let in, and that of
-    a likely answer.
-    """
-
-    per_source: int = 60
-    per_source_most: int = 500
-    floor: float = 0.25
-    sufficient: float = 0.7
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """What was found for a request, as ranking needs it."""
-
-    history: Sequence[Message]
-    found: Found
-    sources: Mapping[ItemKey, frozenset[Source]]
-    query: QueryView
-    pool: Pool
-    seconds: Mapping[str, float]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gathered:
-    """What was found and ranked for a request, before any budget."""
-
-    history: Sequence[Message] = ()
-    ranked: Ranked
-    candidates: int = 0
-    found: Found | None = None
-    seconds: Mapping[str, float]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchResult:
-    """Candidates, best first. `timings` in seconds."""
-
-    intent: Intent
-    candidates: Sequence[Candidate]
-    sufficient: bool
-    degraded: Sequence[Degraded]
-    timings: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,12 +38,16 @@ class ContextForge:
 
     recaller: Recaller
     hydrator: Hydrator
+    completer: Completer
+    historian: Historian
     packer: Packer
+    teller: EntityTeller
     telemetry: Telemetry
     clock: Clock
     new_id: NewId
     limits: ForgeLimits
     model: RelevanceModel | None = None
+    refiner: Refiner | None = None
 
     async def build(self, request: ContextRequest, situation: Situation | None) -> ContextBundle:
         """
@@ -103,14 +57,39 @@ class ContextForge:
             StoreUnavailable: What was found could not be read.
         """
         started = time.perf_counter()
-        gathered = await self.gather(request, situation)
+        gathered, about = await self._with_profile(request, situation)
+        if situation and gathered.asked and situation.flags.hybrid:
+            gathered = await self._complete(request, situation, gathered, gathered.asked)
+        if gathered.asked:
+            ranked = led(gathered.ranked, gathered.asked.told.summary, self._taste(request))
+            gathered = replace(gathered, ranked=ranked)
         packing = time.perf_counter()
-        packed = self.packer.pack(request, gathered.history, gathered.ranked)
+        entities = self.teller.counted(gathered.related)
+        kept_free = self.teller.kept_free(request, entities)
+        room = replace(request, budget_tokens=request.budget_tokens - kept_free)
+        packed = self.packer.pack(room, gathered.history, gathered.ranked, about.profile)
+        if situation and situation.listener:
+            for each in packed.candidates:
+                situation.listener(each)
+        entities, tokens = self.teller.shown(request, entities, taken=packed.tokens)
+        packed = replace(packed, entities=entities, tokens=packed.tokens + tokens)
         ended = time.perf_counter()
-        seconds = {**gathered.seconds, "pack": ended - packing, "total": ended - started}
+        seconds = {**gathered.seconds, **about.seconds, "pack": ended - packing}
+        seconds["total"] = ended - started
+        gathered = replace(gathered, degraded=[*gathered.degraded, *about.degraded])
         bundle = self._bundle(request, gathered, packed, seconds)
         self._tell(bundle)
         return bundle
+
+    async def _with_profile(
+        self, request: ContextRequest, situation: Situation | None
+    ) -> tuple[Gathered, About]:
+        """What was found, and the profile, for which most users have nothing to be asked."""
+        if situation is None or situation.profile_at is None:
+            return await self.gather(request, situation), About()
+        return await asyncio.gather(
+            self.gather(request, situation), self.recaller.about(request, situation)
+        )
 
     async def search(self, request: ContextRequest, situation: Situation | None) -> SearchResult:
         """
@@ -127,37 +106,44 @@ class ContextForge:
             intent=intent_of(request.query),
             candidates=[ranked.candidate(at) for at in ranked.order[: request.max_items]],
             sufficient=ranked.sufficient,
-            degraded=gathered.found.degraded if gathered.found else (),
+            degraded=gathered.degraded,
             timings={**gathered.seconds, "total": ended - started},
         )
 
     async def gather(self, request: ContextRequest, situation: Situation | None) -> Gathered:
         """Candidates in order: the running conversation first, everything where that is little."""
         if situation is None:
-            return Gathered(ranked=NOTHING, seconds={})
-        request = _understood(request)
-        inside = situation.in_conversation()
+            return Gathered()
+        started = time.perf_counter()
+        request = understood(request)
+        inside, opening = situation.in_conversation(), None
         if inside is not None:
-            gathered = await self._gather(request, inside)
-            if gathered.ranked.good >= _GOOD_ONES:
-                return gathered
-        return await self._gather(request, situation)
+            fused = await self._fuse(request, inside)
+            if fused.ranked.good >= _GOOD_ONES:
+                return await self._refine(request, situation, fused, started)
+            opening = fused.asked.found.opening
+        fused = await self._fuse(request, situation, opening)
+        return await self._refine(request, situation, fused, started)
 
-    async def ask(self, request: ContextRequest, situation: Situation) -> Asked:
-        """What the sources find for `request`, read and not yet ranked."""
+    async def ask(
+        self, request: ContextRequest, situation: Situation, opening: Opening | None = None
+    ) -> Asked:
+        """What the sources find for `request`, read, not yet ranked; `opening` if it is known."""
         limit = max(self.limits.per_source, min(request.max_items, self.limits.per_source_most))
-        found = await self.recaller.recall(request, situation, limit=limit)
-        history = self.packer.history(request, found.episode.tail)
+        found = await self.recaller.recall(request, situation, limit=limit, opening=opening)
+        told = self.historian.tell(request, found.episode.opening)
         hydrating = time.perf_counter()
         wanted = Wanted(
-            query=_view(request, self._now(request), situation.scope, found),
-            sources=_sources(found, without=history),
-            history=history,
+            query=view_of(request, self._now(request), situation, found),
+            sources=sources_of(found, without=told),
+            read=found.lexical.read,
+            history=told.messages,
+            shown=request.shown,
             exclude_terms=request.filters.exclude_terms,
         )
         pool, sources = await self.hydrator.pool(wanted, situation)
         return Asked(
-            history=history,
+            told=told,
             found=found,
             sources=sources,
             query=wanted.query,
@@ -165,17 +151,49 @@ class ContextForge:
             seconds={**found.seconds, "hydrate": time.perf_counter() - hydrating},
         )
 
-    async def _gather(self, request: ContextRequest, situation: Situation) -> Gathered:
-        asked = await self.ask(request, situation)
+    async def _fuse(
+        self, request: ContextRequest, situation: Situation, opening: Opening | None = None
+    ) -> Fused:
+        asked = await self.ask(request, situation, opening)
         ranking = time.perf_counter()
-        ranked = rank(asked.query, asked.pool, asked.sources, self._taste(request), self.model)
-        return Gathered(
-            history=asked.history,
-            ranked=ranked,
-            candidates=len(asked.pool.recalled),
-            found=asked.found,
-            seconds={**asked.seconds, "rerank": time.perf_counter() - ranking},
+        judged = relevance(asked.query, asked.pool, self.model, explain=request.explain)
+        ranked = self._ranked(request, asked, judged)
+        return Fused(asked=asked, judged=judged, ranked=ranked, began=ranking)
+
+    async def _refine(
+        self, request: ContextRequest, situation: Situation, fused: Fused, started: float
+    ) -> Gathered:
+        """In the order of the reranker, where there is one and it answers in time."""
+        asked, ranked = fused.asked, fused.ranked
+        degraded = list(asked.found.degraded)
+        if self.refiner and situation.flags.rerank and len(asked.pool.recalled):
+            spent = time.perf_counter() - started
+            left = None if request.deadline is None else request.deadline - spent
+            recalled, score = asked.pool.recalled, fused.judged.score
+            said = await self.refiner.read(request.query, recalled, score, left=left)
+            if isinstance(said, Degraded):
+                degraded.append(said)
+            else:
+                judged = reread(asked.pool, fused.judged, said)
+                ranked = self._ranked(request, asked, judged)
+        seconds = {**asked.seconds, "rerank": time.perf_counter() - fused.began}
+        return Gathered(asked=asked, ranked=ranked, degraded=degraded, seconds=seconds)
+
+    async def _complete(
+        self, request: ContextRequest, situation: Situation, gathered: Gathered, asked: Asked
+    ) -> Gathered:
+        started = time.perf_counter()
+        ranked = await self.completer.complete(
+            understood(request), situation, asked.history, gathered.ranked, asked.pool.neighbours
         )
+        seconds = {**gathered.seconds, "complete": time.perf_counter() - started}
+        return replace(gathered, ranked=ranked, seconds=seconds)
+
+    def _ranked(self, request: ContextRequest, asked: Asked, judged: Relevance) -> Ranked:
+        near = nearness(asked.pool.recalled, asked.found.related.items)
+        wanted = intent_of(request.query) is Intent.RELATION
+        ties = Ties(near=near, share=GRAPH_SHARE if wanted else 0.0)
+        return rank(asked.query, asked.pool, asked.sources, self._taste(request), judged, ties)
 
     def _taste(self, request: ContextRequest) -> Taste:
         return Taste(
@@ -185,7 +203,6 @@ class ContextForge:
             sufficient=self.limits.sufficient,
             min_score=request.min_score,
             now=self._now(request).timestamp(),
-            explain=request.explain,
         )
 
     def _now(self, request: ContextRequest) -> datetime:
@@ -213,13 +230,15 @@ class ContextForge:
             messages=packed.messages,
             total_tokens=packed.tokens,
             budget_tokens=request.budget_tokens,
-            candidates=gathered.candidates,
+            candidates=len(gathered.ranked.recalled),
             deduplicated=gathered.ranked.deduplicated,
             sufficient=gathered.ranked.sufficient,
-            degraded=gathered.found.degraded if gathered.found else (),
+            degraded=gathered.degraded,
             dropped=dropped,
             timings=seconds,
             created_at=self.clock(),
+            profile=packed.profile,
+            related=packed.entities,
         )
 
     def _tell(self, bundle: ContextBundle) -> None:
@@ -232,40 +251,3 @@ class ContextForge:
             deduplicated=bundle.deduplicated,
             candidates=bundle.candidates,
         )
-
-
-def _understood(request: ContextRequest) -> ContextRequest:
-    """What the query says that it does not want becomes a filter."""
-    query, excluded = split_exclusions(request.query)
-    if not excluded:
-        return request
-    unwanted = (*request.filters.exclude_terms, *excluded)
-    return replace(request, query=query, filters=replace(request.filters, exclude_terms=unwanted))
-
-
-def _sources(found: Found, *, without: Sequence[Message]) -> dict[ItemKey, frozenset[Source]]:
-    """Which sources found each item; what is in the history already is not found again."""
-    by_item: defaultdict[ItemKey, set[Source]] = defaultdict(set)
-    for key, _ in found.near.hits:
-        by_item[key].add(Source.SEMANTIC)
-    for key in found.lexical.keys:
-        by_item[key].add(Source.LEXICAL)
-    for key in found.episode.pinned:
-        by_item[key].add(Source.PINNED)
-    shown = {item_key(Table.MESSAGE, message.key) for message in without}
-    return {key: frozenset(each) for key, each in sorted(by_item.items()) if key not in shown}
-
-
-def _view(request: ContextRequest, now: datetime, scope: Scope, found: Found) -> QueryView:
-    frequency = found.lexical.document_frequency
-    unknown = [term for term in found.terms.terms if term not in frequency]
-    weights = idf(scope.messages, [*frequency.values(), *(0 for _ in unknown)])
-    return QueryView(
-        vector=found.near.vector,
-        terms=list(frequency),
-        idf=weights[: len(frequency)],
-        idf_mass=float(weights.sum()),
-        average_length=scope.terms / scope.messages if scope.messages else 0.0,
-        intervals=intervals_of(request.query, now),
-        wording=wording_of(request.query),
-    )

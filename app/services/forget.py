@@ -1,30 +1,43 @@
 """Forgetting: everywhere, in one go, with a receipt that was checked."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from logging import getLogger
 
+from app.domain.audit import Action, Deed, subject, user_subject
 from app.domain.errors import ForewordError
-from app.domain.ids import ConversationId, MessageId, TenantId
-from app.ports import AnswerCache, Clock, NewId, VectorIndex
-from app.ports.store import Store, Transaction
+from app.domain.ids import (
+    ERASED,
+    ConversationId,
+    ConversationKey,
+    ItemId,
+    ItemKey,
+    MessageId,
+    ScopeKey,
+    TenantId,
+)
+from app.ports import Clock, VectorIndex
+from app.ports.store import Store
 from app.ports.stored import Erased
+from app.services.erasing import ErasureDesk, Forgotten, counted
 from app.services.indexing import Indexer
-from app.services.receipts import Recorder
 
-_CONVERSATIONS_AT_ONCE = 50
-"""Conversations of a user that one transaction erases, so that others can write in between."""
+_log = getLogger(__name__)
 
+Resummarise = Callable[[TenantId, ConversationKey], Awaitable[bool]]
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Forgotten:
-    """An erasure receipt. `remaining` is what a search of every index still found."""
+_MESSAGES_AT_ONCE = 200
+"""Messages that one transaction erases, so that others can write in between."""
 
-    erasure_id: str
-    erased: Erased
-    vectors: int
-    cache_entries: int
-    remaining: int
+_BETWEEN_PORTIONS = 0.005
+"""Seconds in which others write."""
+
+_REMOVALS = 3
+
+_LEFT_ALONE = timedelta(minutes=10)
+"""After this nobody is at an erasure any more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,79 +45,170 @@ class Forgetter:
     """
     Erases rows, full text and embeddings in one transaction, then vectors and caches.
 
-    If the vector index does not answer, the outbox has a note and the indexer removes the vectors
-    later; until then nothing shows them, since what is found is read from SQL.
+    Conversations and users are out of reach with the first transaction, and gone with the last of
+    many. If the vector index does not answer, the outbox has a note and the indexer removes the
+    vectors later; until then nothing shows them, since what is found is read from SQL.
     """
 
     store: Store
+    desk: ErasureDesk
     vectors: VectorIndex
-    cache: AnswerCache
-    recorder: Recorder
     indexer: Indexer
     clock: Clock
-    new_id: NewId
+    resummarise: Resummarise | None = None
+    """Makes the summary of a conversation anew; whether it did."""
+    _busy: set[ScopeKey] = field(default_factory=set)
 
     async def message(self, tenant: TenantId, message_id: MessageId) -> Forgotten:
-        async with self._erasing(tenant) as transaction:
-            erased = await transaction.erase.message(message_id, now=self.clock())
+        now = self.clock()
+        async with self.desk.erasing(tenant) as transaction:
+            erased = await transaction.erase.message(message_id, now=now)
+            deed = _deed(Action.MESSAGE_ERASED, subject("message", message_id), erased)
+            await transaction.audit.note(deed, now=now)
+        forgotten = await self._follow(tenant, erased)
+        return replace(forgotten, summaries=await self._summed_up(tenant, erased))
+
+    async def _summed_up(self, tenant: TenantId, erased: Erased) -> int:
+        if self.resummarise is None:
+            return 0
+        return sum([await self.resummarise(tenant, each) for each in erased.retold])
+
+    async def memory(self, tenant: TenantId, item_id: ItemId) -> Forgotten:
+        """Erase a memory item; what it superseded holds again."""
+        now = self.clock()
+        async with self.desk.erasing(tenant) as transaction:
+            erased = await transaction.erase.memory(item_id, now=now)
+            deed = _deed(Action.MEMORY_ERASED, subject("memory", item_id), erased)
+            await transaction.audit.note(deed, now=now)
         return await self._follow(tenant, erased)
 
     async def conversation(self, tenant: TenantId, conversation_id: ConversationId) -> Forgotten:
-        async with self._erasing(tenant) as transaction:
-            erased = await transaction.erase.conversation(conversation_id, now=self.clock())
-        return await self._follow(tenant, erased)
+        now = self.clock()
+        async with self.desk.erasing(tenant) as transaction:
+            doomed = await transaction.erase.conversation(conversation_id, now=now)
+            about = subject("conversation", conversation_id)
+            await transaction.audit.note(_deed(Action.CONVERSATION_ERASED, about, doomed), now=now)
+        return await self._erase(doomed)
+
+    async def idle_conversation(
+        self, tenant: TenantId, conversation_id: ConversationId, *, since: datetime
+    ) -> Forgotten | None:
+        """
+        Erase a conversation unless somebody wrote to it or changed it since then.
+
+        Raises:
+            ConversationNotFound: It is gone already.
+        """
+        now = self.clock()
+        async with self.desk.erasing(tenant) as transaction:
+            conversations = transaction.conversations
+            await conversations.lock((await conversations.get(conversation_id)).key)
+            if (await conversations.get(conversation_id)).updated_at >= since:
+                return None
+            doomed = await transaction.erase.conversation(conversation_id, now=now)
+            about = subject("conversation", conversation_id)
+            deed = _deed(Action.CONVERSATION_PRUNED, about, doomed)
+            await transaction.audit.note(deed, now=now)
+        return await self._erase(doomed)
 
     async def user(self, tenant: TenantId, user_id: str) -> Forgotten:
-        """Erase a user, some conversations at a time; asked again after a crash, it goes on."""
-        total = await self._follow(tenant, Erased())
-        more = True
-        while more:
-            async with self._erasing(tenant) as transaction:
-                erased, more = await transaction.erase.user(
-                    user_id, limit=_CONVERSATIONS_AT_ONCE, now=self.clock()
-                )
-            part = await self._follow(tenant, erased)
-            total = replace(
-                total,
-                erased=total.erased + part.erased,
-                vectors=total.vectors + part.vectors,
-                cache_entries=total.cache_entries + part.cache_entries,
-                remaining=total.remaining + part.remaining,
-            )
-        return total
+        """Erase a user: from now on out of reach; after a crash the rest goes at the next start."""
+        now = self.clock()
+        async with self.desk.erasing(tenant) as transaction:
+            doomed = await transaction.erase.user(user_id, now=now)
+            about = user_subject(tenant, user_id)
+            await transaction.audit.note(_deed(Action.USER_ERASED, about, doomed), now=now)
+        return await self._erase(doomed)
 
-    @asynccontextmanager
-    async def _erasing(self, tenant: TenantId) -> AsyncIterator[Transaction]:
-        """No receipt is written meanwhile: it would outlive the erasure of what it tells of."""
-        async with self.recorder.writing, self.store.write(tenant) as transaction:
-            yield transaction
+    async def resume(self) -> None:
+        """Erase what a process that was killed, or a database that was away, left behind."""
+        async with self.store.observe() as observations:
+            left = await observations.doomed(until=self.clock() - _LEFT_ALONE)
+        for doomed in left:
+            if doomed not in self._busy:
+                erased = (await self._erase(Erased(doomed=doomed))).erased
+                _log.info("an erasure was completed", extra={"messages": erased.messages})
+
+    def is_at(self, doomed: ScopeKey) -> bool:
+        """Whether this process erases it at this moment."""
+        return doomed in self._busy
+
+    async def tick(self) -> None:
+        """The same, again and again; what fails is tried with the next."""
+        try:
+            await self.resume()
+        except ForewordError as error:
+            _log.warning("erasing is put off", extra={"reason": str(error)})
 
     async def _follow(self, tenant: TenantId, erased: Erased) -> Forgotten:
-        """Take what SQL erased out of everything that is derived from it, and look again."""
-        cached = bundles = 0
-        if erased.scope is not None:
-            cached = self.cache.forget(erased.scope)
-            bundles = self.recorder.forget(erased.scope)
+        """Take what SQL erased at once out of everything else, and look again."""
+        cached, erased = self.desk.out_of_memory(erased)
         vectors, remaining = await self._remove_vectors(erased)
         async with self.store.read(tenant) as snapshot:
-            remaining += await snapshot.recall.remaining(erased.keys, erased.conversations)
+            remaining += await snapshot.recall.remaining(
+                erased.keys, erased.conversations, erased.items
+            )
+        return self._receipt(erased, vectors, cached, remaining)
+
+    async def _erase(self, doomed: Erased) -> Forgotten:
+        """Take what is doomed out of everything, portion by portion, and look again."""
+        cached, erased = self.desk.out_of_memory(doomed)
+        vectors, remaining = await self._remove_vectors(doomed)
+        if doomed.doomed is not None:
+            self._busy.add(doomed.doomed)
+            try:
+                more = True
+                while more:
+                    part, more = await self._portion(doomed.doomed)
+                    gone, left = await self._remove_vectors(part)
+                    vectors, remaining = vectors + gone, remaining + left
+                    remaining += await self._left_in_sql(part)
+                    erased += part
+            finally:
+                self._busy.discard(doomed.doomed)
+        async with self.store.read(ERASED) as snapshot:
+            remaining += await snapshot.recall.held(erased.conversations)
+        return self._receipt(erased, vectors, cached, remaining)
+
+    async def _portion(self, doomed: ScopeKey) -> tuple[Erased, bool]:
+        async with self.store.write(ERASED) as transaction:
+            part, more = await transaction.erase.portion(
+                doomed, limit=_MESSAGES_AT_ONCE, now=self.clock()
+            )
+        if more:
+            await asyncio.sleep(_BETWEEN_PORTIONS)
+        return part, more
+
+    async def _left_in_sql(self, part: Erased) -> int:
+        async with self.store.read(ERASED) as snapshot:
+            return await snapshot.recall.remaining(part.keys, [], part.items)
+
+    def _receipt(self, erased: Erased, vectors: int, cached: int, remaining: int) -> Forgotten:
         self.indexer.wake()
-        return Forgotten(
-            erasure_id=str(self.new_id()),
-            erased=replace(erased, bundles=erased.bundles + bundles),
-            vectors=vectors,
-            cache_entries=cached,
-            remaining=remaining,
-        )
+        return self.desk.receipt(erased, vectors=vectors, cache_entries=cached, remaining=remaining)
 
     async def _remove_vectors(self, erased: Erased) -> tuple[int, int]:
-        """Vectors removed, and vectors that are still there."""
+        """
+        Vectors removed, and vectors that are still there.
+
+        An indexer that was at it may put one in once more: it is taken out again.
+        """
         if not erased.keys:
             return 0, 0
+        gone = frozenset[ItemKey]()
         try:
-            known = await self.vectors.known(erased.keys)
-            await self.vectors.remove(sorted(known))
             left = await self.vectors.known(erased.keys)
+            for _ in range(_REMOVALS):
+                if not left:
+                    break
+                await self.vectors.remove(sorted(left))
+                gone |= left
+                left = await self.vectors.known(erased.keys)
         except ForewordError:
             return 0, len(erased.keys)
-        return len(known) - len(left), len(left)
+        return len(gone - left), len(left)
+
+
+def _deed(action: Action, about: str, erased: Erased) -> Deed:
+    """What is gone with the transaction; of what is only doomed by it, nothing is counted yet."""
+    return Deed(action=action, subject=about, facts=counted(erased))

@@ -1,35 +1,41 @@
 """From the keys that the sources found to a pool: read, cut to the smallest pieces, surrounded."""
 
 import asyncio
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 from app.domain.context import Source
 from app.domain.conversation import Message
 from app.domain.ids import ItemKey, MessageKey
-from app.domain.memory import Table, rows_of
 from app.ports import Embedder
-from app.ports.store import Recall, Store
-from app.ranking.neighbours import Neighbours
+from app.ports.store import Store
 from app.ranking.pieces import best_of_each, chunks_in, wholes, without_pieces
-from app.ranking.pool import Pool, QueryView, Recalled
-from app.services.recall import Situation
+from app.ranking.pool import Pool, QueryView, Recalled, Surrounded, without
+from app.services.situation import Situation
 from app.text.excerpt import shown_of
-from app.text.scripts import fold
+from app.text.shown import Shown
 from app.text.terms import exclusion
+
+_INLINE_SEARCH = 500_000
+"""More characters than this are looked through off the event loop."""
 
 Sources = dict[ItemKey, frozenset[Source]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What is to be read: by which sources, for which query, beside which history."""
+    """
+    What is to be read: by which sources, for which query, beside which history. `read` is what was
+    read as it was found.
+    """
 
     query: QueryView
     sources: Sources
+    read: Surrounded
     history: Sequence[Message]
     exclude_terms: Sequence[str]
+    shown: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,44 +53,42 @@ class Hydrator:
         message. What is pinned stays whole, beside its chunks, and so do messages where no chunk is
         wanted.
         """
-        messages = {MessageKey(row) for row in rows_of(Table.MESSAGE, wanted.sources)}
-        (recalled, sources), neighbours = await asyncio.gather(
-            self._pieces(wanted, situation), self._beside(messages, situation)
-        )
-        if of_chunks := set(recalled.messages) - messages:
-            neighbours = neighbours.and_also(await self._beside(of_chunks, situation))
-        dimension = self.embedder.dimension
-        return Pool.of(recalled, dimension=dimension, neighbours=neighbours), sources
+        read = await self._read(wanted, situation)
+        recalled, sources = await self._pieces(wanted, read.recalled, situation)
+        pool = Pool.of(recalled, dimension=self.embedder.dimension, neighbours=read.neighbours)
+        return pool, sources
 
-    async def _pieces(self, wanted: Wanted, situation: Situation) -> tuple[Recalled, Sources]:
-        unwanted = exclusion(wanted.exclude_terms)
+    async def _read(self, wanted: Wanted, situation: Situation) -> Surrounded:
+        """All that was found; what full text found is there already."""
+        read = replace(wanted.read, recalled=wanted.read.recalled.of(wanted.sources))
+        missing = sorted(wanted.sources.keys() - set(read.recalled.keys))
+        if not missing:
+            return read
         async with self.store.read(situation.tenant) as snapshot:
-            hydrated = await snapshot.recall.hydrate(
-                list(wanted.sources), scopes=situation.within.scopes, model=self.embedder.model
+            others = await snapshot.recall.surrounded(
+                missing, within=situation.within, model=self.embedder.model
             )
-            recalled, sources = _without(unwanted, hydrated), dict(wanted.sources)
-            if situation.within.has_chunks() and (large := wholes(recalled)):
-                lacking = without_pieces(recalled, large)
-                chunks = await self._chunks(snapshot.recall, lacking, situation)
-                chunks = _without(unwanted, chunks)
-                recalled, sources = self._smallest(wanted.query, recalled, chunks, sources)
+        return read.and_also(others)
+
+    async def _pieces(
+        self, wanted: Wanted, read: Recalled, situation: Situation
+    ) -> tuple[Recalled, Sources]:
+        unwanted = exclusion(wanted.exclude_terms)
+        recalled, sources = without(unwanted, read), dict(wanted.sources)
+        if situation.within.has_chunks() and (large := wholes(recalled)):
+            lacking = without_pieces(recalled, large)
+            chunks = without(unwanted, await self._chunks(lacking, situation))
+            recalled, sources = self._smallest(wanted.query, recalled, chunks, sources)
+        recalled = await without_repeating(wanted.shown, recalled)
         return _not_shown(recalled, wanted.history), sources
 
-    async def _beside(self, messages: set[MessageKey], situation: Situation) -> Neighbours:
-        if not messages:
-            return Neighbours.none()
-        async with self.store.read(situation.tenant) as snapshot:
-            return await snapshot.recall.neighbours(
-                sorted(messages), within=situation.within, model=self.embedder.model
-            )
-
-    async def _chunks(
-        self, recall: Recall, messages: set[MessageKey], situation: Situation
-    ) -> Recalled:
+    async def _chunks(self, messages: set[MessageKey], situation: Situation) -> Recalled:
         if not messages:
             return Recalled.nothing()
-        scopes = situation.within.scopes
-        return await recall.chunks(sorted(messages), scopes=scopes, model=self.embedder.model)
+        async with self.store.read(situation.tenant) as snapshot:
+            return await snapshot.recall.chunks(
+                sorted(messages), scopes=situation.within.scopes, model=self.embedder.model
+            )
 
     def _smallest(
         self, query: QueryView, recalled: Recalled, others: Recalled, sources: Sources
@@ -105,11 +109,19 @@ class Hydrator:
         return _without_wholes(recalled, sources).and_also(best.only(new)), found
 
 
-def _without(unwanted: re.Pattern[str] | None, recalled: Recalled) -> Recalled:
-    if unwanted is None:
+async def without_repeating(shown: Sequence[str], recalled: Recalled) -> Recalled:
+    """What none of the texts `shown` says already."""
+    if not shown:
         return recalled
-    contents = enumerate(recalled.contents)
-    return recalled.only([at for at, said in contents if not unwanted.search(fold(said))])
+    characters = sum(map(len, shown)) * len(recalled)
+    work = partial(_unsaid, shown, recalled.contents)
+    left = work() if characters <= _INLINE_SEARCH else await asyncio.to_thread(work)
+    return recalled.only(left)
+
+
+def _unsaid(shown: Sequence[str], contents: Sequence[str]) -> list[int]:
+    there = Shown(shown)
+    return [at for at, said in enumerate(contents) if said not in there]
 
 
 def _without_wholes(recalled: Recalled, sources: Mapping[ItemKey, frozenset[Source]]) -> Recalled:

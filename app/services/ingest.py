@@ -1,18 +1,21 @@
 """Storing what was said. The answer comes after the commit; nothing waits for a model."""
 
-from collections import defaultdict, deque
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import takewhile
 from uuid import UUID
 
+from app.domain.audit import Action, Deed, subject
 from app.domain.conversation import Conversation, ConversationChanges, NewConversation, NewMessage
-from app.domain.errors import IdempotencyConflict
-from app.domain.ids import ConversationId, MessageId, TenantId
+from app.domain.ids import ConversationId, MessageId, ScopeKey, TenantId
 from app.ports import Clock, NewId
 from app.ports.store import Store, Transaction
 from app.ports.stored import PreparedMessage, StoredMessage
+from app.services.already_there import already_there
+from app.services.echo_guard import Echoes, EchoGuard
+from app.services.flagging import FlagBoard
+from app.services.identities import conversation_here, with_own_ids
+from app.services.once import IdempotencyKey, answered
 from app.services.prepare import Preparer
 
 
@@ -29,15 +32,17 @@ class Stored:
     outbox_key: int
     """Once the outbox has passed it, every index holds the messages."""
     replayed: bool = False
+    begun: bool = False
+    """The conversation was not there before."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IdempotencyKey:
-    """A caller's promise that a request under `key` to `path` is always this `body_hash`."""
+@dataclass(frozen=True, slots=True)
+class ReadyConversation:
+    """A conversation with what is counted once, at write."""
 
-    path: str
-    key: str
-    body_hash: bytes
+    new: NewConversation
+    fresh_id: ConversationId
+    prepared: Sequence[PreparedMessage]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +51,8 @@ class Ingestor:
 
     store: Store
     preparer: Preparer
+    guard: EchoGuard
+    flags: FlagBoard
     clock: Clock
     new_id: NewId
 
@@ -59,26 +66,47 @@ class Ingestor:
             IdempotencyConflict: The idempotency key was used with another body.
         """
         now = self.clock()
-        fresh_id = ConversationId(self.new_id())
-        prepared = await self.preparer.prepare(
-            new.messages, conversation=fresh_id, said_at=new.created_at or now
-        )
+        ready = await self.prepare(tenant, new, now=now)
         async with self.store.write(tenant) as transaction:
-            if once and (answered := await _answered(transaction, once)):
-                return answered
-            scope = await transaction.scopes.ensure(new.user_id, now=now)
-            known = new.external_id and await transaction.conversations.find(
-                scope.key, new.external_id
-            )
-            conversation = known or await transaction.conversations.add(
-                new, conversation_id=fresh_id, scope=scope, now=now
-            )
-            position = 0
-            if known:
-                position = await transaction.conversations.lock(known.key)
-                prepared = _said_now(new.messages, prepared, now=now)
-            write = _Write(conversation, position, new.messages, prepared, once)
-            return await self._append(transaction, write, now=now)
+            if before := await answered(transaction, once):
+                return _stored(before)
+            stored = await self.store_in(transaction, ready, now=now)
+            if once:
+                await _keep(transaction, once, stored, now=now)
+            return stored
+
+    async def prepare(
+        self, tenant: TenantId, new: NewConversation, *, now: datetime
+    ) -> "ReadyConversation":
+        """Count what is counted once, before the transaction that is to store it."""
+        fresh_id = ConversationId(self.new_id())
+        if any(each.echo for each in new.messages):
+            echoes: Echoes = {at: each.echo for at, each in enumerate(new.messages) if each.echo}
+        else:
+            echoes = await self.guard.of_user(tenant, new.user_id, new.messages, now=now)
+        prepared = await self.preparer.prepare(
+            new.messages, conversation=fresh_id, said_at=new.created_at or now, echoes=echoes
+        )
+        return ReadyConversation(new, fresh_id, await self._split(tenant, prepared))
+
+    async def store_in(
+        self, transaction: Transaction, ready: "ReadyConversation", *, now: datetime
+    ) -> Stored:
+        """Store a prepared conversation with what else the transaction stores."""
+        new, prepared = ready.new, ready.prepared
+        scope = await transaction.scopes.ensure(new.user_id, now=now)
+        known, own_id = await _place(transaction, scope.key, ready)
+        conversation = known or await transaction.conversations.add(
+            new, conversation_id=own_id, scope=scope, now=now
+        )
+        position = 0
+        if known:
+            position = await transaction.conversations.lock(known.key)
+            prepared = _said_now(new.messages, prepared, now=now)
+        prepared = await with_own_ids(transaction, conversation, new.messages, prepared)
+        action = Action.MESSAGES_APPENDED if known else Action.CONVERSATION_STORED
+        write = _Write(action, conversation, position, new.messages, prepared)
+        return await self._append(transaction, write, now=now)
 
     async def append(
         self,
@@ -95,14 +123,24 @@ class Ingestor:
             IdempotencyConflict: The idempotency key was used with another body.
         """
         now = self.clock()
-        prepared = await self.preparer.prepare(messages, conversation=conversation_id, said_at=now)
+        prepared = await self.preparer.prepare(
+            messages,
+            conversation=conversation_id,
+            said_at=now,
+            echoes=await self.guard.of_conversation(tenant, conversation_id, messages, now=now),
+        )
+        prepared = await self._split(tenant, prepared)
         async with self.store.write(tenant) as transaction:
-            if once and (answered := await _answered(transaction, once)):
-                return answered
+            if before := await answered(transaction, once):
+                return _stored(before)
             conversation = await transaction.conversations.get(conversation_id)
             position = await transaction.conversations.lock(conversation.key)
-            write = _Write(conversation, position, messages, prepared, once)
-            return await self._append(transaction, write, now=now)
+            action = Action.MESSAGES_APPENDED
+            write = _Write(action, conversation, position, messages, prepared)
+            stored = await self._append(transaction, write, now=now)
+            if once:
+                await _keep(transaction, once, stored, now=now)
+            return stored
 
     async def change(
         self, tenant: TenantId, conversation_id: ConversationId, changes: ConversationChanges
@@ -117,6 +155,8 @@ class Ingestor:
         async with self.store.write(tenant) as transaction:
             found = await transaction.conversations.get(conversation_id)
             await transaction.conversations.change(found.key, changes, now=now)
+            deed = _deed(Action.CONVERSATION_CHANGED, found, fields=sorted(changes.given))
+            await transaction.audit.note(deed, now=now)
             changed = await transaction.conversations.get(conversation_id)
             if changed.archived and not found.archived:
                 await transaction.messages.unindex(changed, now=now)
@@ -125,6 +165,14 @@ class Ingestor:
             else:
                 await transaction.scopes.touch(changed.scope)
             return changed
+
+    async def _split(
+        self, tenant: TenantId, prepared: list[PreparedMessage]
+    ) -> list[PreparedMessage]:
+        """With their chunks, unless the tenant wants none."""
+        if (await self.flags.current(tenant)).chunking:
+            return prepared
+        return [replace(each, chunks=()) for each in prepared]
 
     async def _append(self, transaction: Transaction, write: "_Write", *, now: datetime) -> Stored:
         conversation, prepared = write.conversation, write.prepared
@@ -135,7 +183,10 @@ class Ingestor:
             for offset, each in enumerate(fresh)
         ]
         await transaction.messages.append(conversation, placed, now=now)
-        stored = Stored(
+        if placed or write.action is Action.CONVERSATION_STORED:
+            deed = _deed(write.action, conversation, messages=len(placed))
+            await transaction.audit.note(deed, now=now)
+        return Stored(
             conversation_id=conversation.id,
             external_id=conversation.external_id,
             message_ids=[old or each.message.id for each, old in zip(prepared, there, strict=True)],
@@ -143,21 +194,43 @@ class Ingestor:
             token_count=conversation.token_count + sum(each.message.tokens for each in fresh),
             duplicates=len(prepared) - len(fresh),
             outbox_key=await transaction.last_outbox_key(),
+            begun=write.action is Action.CONVERSATION_STORED,
         )
-        if write.once:
-            await _keep(transaction, write.once, stored, now=now)
-        return stored
 
 
 @dataclass(frozen=True, slots=True)
 class _Write:
     """Messages on their way into a conversation, from `position` on."""
 
+    action: Action
     conversation: Conversation
     position: int
     messages: Sequence[NewMessage]
     prepared: Sequence[PreparedMessage]
-    once: IdempotencyKey | None
+
+
+async def _place(
+    transaction: Transaction, scope: ScopeKey, ready: ReadyConversation
+) -> tuple[Conversation | None, ConversationId]:
+    """
+    The conversation, if it is stored already, and the id that it is to have if not.
+
+    It is known by its external id, or by the id that it brings from another store.
+    """
+    conversations, new = transaction.conversations, ready.new
+    known = await conversations.claim(scope, new.external_id) if new.external_id else None
+    if new.id is None or known is not None:
+        return known, ready.fresh_id
+    is_here, own_id = await conversation_here(transaction, new.id, scope)
+    if own_id is None:
+        return None, ready.fresh_id
+    if is_here and new.external_id is None:
+        return await conversations.get(own_id), own_id
+    return None, ready.fresh_id if is_here else own_id
+
+
+def _deed(action: Action, conversation: Conversation, **facts: object) -> Deed:
+    return Deed(action=action, subject=subject("conversation", conversation.id), facts=facts)
 
 
 async def _known(transaction: Transaction, write: _Write) -> Sequence[StoredMessage]:
@@ -167,6 +240,7 @@ async def _known(transaction: Transaction, write: _Write) -> Sequence[StoredMess
     pairs = list(zip(write.messages, write.prepared, strict=True))
     return await transaction.messages.stored(
         write.conversation.key,
+        ids=[ready.message.id for message, ready in pairs if message.id],
         external_ids=[each.external_id for each, _ in pairs if each.external_id],
         content_hashes=[
             ready.content_hash
@@ -185,87 +259,6 @@ def _said_now(
         each if message.created_at else replace(each, message=replace(each.message, created_at=now))
         for message, each in zip(new, prepared, strict=True)
     ]
-
-
-def already_there(
-    new: Sequence[NewMessage],
-    prepared: Sequence[PreparedMessage],
-    known: Sequence[StoredMessage],
-) -> list[MessageId | None]:
-    """
-    For each new message the id under which it is stored already, else None.
-
-    A message with an external id is known by it, also when the request itself repeats it; one that
-    brings its own time by content and time. The others are matched as a sequence: the longest run
-    at their beginning that is the end of what is stored is a retry, unless something new came
-    before it. Two equal messages in one request are two messages.
-    """
-    there: list[MessageId | None] = [None] * len(new)
-    by_name = {each.external_id: each.id for each in known if each.external_id}
-    by_time: defaultdict[Hashable, deque[MessageId]] = defaultdict(deque)
-    for each in known:
-        if each.external_id is None:
-            by_time[_said(each), each.created_at].append(each.id)
-    tail = _tail(known, {each.external_id for each in new})
-    untimed: list[int] = []
-    something_new = False
-    for at, (message, ready) in enumerate(zip(new, prepared, strict=True)):
-        if message.external_id is not None:
-            there[at] = by_name.get(message.external_id)
-            by_name.setdefault(message.external_id, ready.message.id)
-        elif message.created_at is not None:
-            same = by_time[_said(ready), message.created_at]
-            there[at] = same.popleft() if same else None
-        elif not something_new:
-            untimed.append(at)
-            continue
-        something_new = something_new or there[at] is None
-    taken = set(there)
-    left = [each for each in tail if each.id not in taken]
-    overlap = _overlap([_said(prepared[at]) for at in untimed], [_said(each) for each in left])
-    for at, old in zip(untimed, left[len(left) - overlap :], strict=False):
-        there[at] = old.id
-    return there
-
-
-def _tail(known: Sequence[StoredMessage], names: Collection[str | None]) -> list[StoredMessage]:
-    """The unnamed messages at the end, between which none stands that is not in the request."""
-    ending = takewhile(lambda each: each.external_id in {None, *names}, reversed(known))
-    return [each for each in ending if each.external_id is None][::-1]
-
-
-def _said(message: PreparedMessage | StoredMessage) -> Hashable:
-    """Who said what: equal for equal messages, apart from their times."""
-    who = message.message if isinstance(message, PreparedMessage) else message
-    return (str(who.role), who.name, message.content_hash)
-
-
-def _overlap(new: Sequence[Hashable], tail: Sequence[Hashable]) -> int:
-    """
-    The length of the longest beginning of `new` that is the end of `tail`.
-
-    The failure function of Knuth, Morris and Pratt over both: linear, also for much of the same.
-    """
-    if not new or not tail:
-        return 0
-    text = [*new, None, *tail[-len(new) :]]
-    border = [0] * len(text)
-    for at in range(1, len(text)):
-        length = border[at - 1]
-        while length and text[at] != text[length]:
-            length = border[length - 1]
-        border[at] = length + (text[at] == text[length])
-    return border[-1]
-
-
-async def _answered(transaction: Transaction, once: IdempotencyKey) -> Stored | None:
-    found = await transaction.find_answer(once.path, once.key)
-    if found is None:
-        return None
-    body_hash, answer = found
-    if body_hash != once.body_hash:
-        raise IdempotencyConflict(key=once.key)
-    return _stored(answer)
 
 
 async def _keep(

@@ -2,31 +2,28 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from app.domain.context import Candidate, ContextRequest, Format, MemoryItem, part_of
 from app.domain.conversation import Message
+from app.domain.entities import RelatedEntity
 from app.domain.ids import ItemKey
+from app.domain.memory import ItemType
+from app.domain.profile import Profile, ShownProfile
 from app.ports import TokenCounter
-from app.ranking.budget import newest_that_fit, pack
+from app.ranking.budget import Bounds, Share, pack
 from app.ranking.candidates import Ranked
+from app.ranking.offering import SUMMARIES, Division, Offer, offered
 from app.ranking.pieces import Stretch, said_once
-from app.ranking.pool import Recalled
-from app.text.excerpt import beginning
-from app.text.render import (
-    PREAMBLE,
-    heading,
-    render_item,
-    render_markdown,
-    render_messages,
-    text_of,
-)
+from app.services.cutting import Cuts, Cutter
+from app.services.history import there_whole
+from app.services.introducing import Introducer
+from app.services.on_demand import OnDemand
+from app.services.rendering import Frame, Rendered, Scribe
+from app.services.repeating import without_repetition
 
-_LEAST_EXCERPT = 40
-"""Tokens; less of a message would not help anybody."""
-
-_JOINT = 1
-"""Tokens set aside for each place where parts of a rendered text are joined."""
+OLDER_TOOL = "older tool"
+"""Why a tool item is not offered room: there are enough fresher ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,182 +37,215 @@ class Packed:
     text: str | None
     messages: Sequence[Mapping[str, object]] | None
     tokens: int
+    profile: ShownProfile | None = None
+    entities: Sequence[RelatedEntity] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Packer:
-    """Fits history and candidates into a budget, in the request's format."""
+    """Fits history, profile and candidates into a budget, in the request's format."""
 
     tokens: TokenCounter
+    profile_share: float = 0.15
+    """Of the budget, at most."""
+    division: Division = field(default_factory=Division)
+    """Of the budget, among kinds of items."""
 
-    def history(self, request: ContextRequest, tail: Sequence[Message]) -> Sequence[Message]:
+    def pack(
+        self,
+        request: ContextRequest,
+        history: Sequence[Message],
+        ranked: Ranked,
+        profile: Profile | None = None,
+    ) -> Packed:
         """
-        The end of `tail` that its share of the budget holds.
-
-        A message that is longer than the whole share is there with its beginning.
+        Pinned first, then what leads, then by what is worth most for its tokens, each kind within
+        its share and then of what is left; the answer is in the order of `ranked`. What does not
+        fit as a whole is there with an excerpt.
         """
-        room = int(request.budget_tokens * request.history.max_share)
-        most = request.history.max_messages
-        count = newest_that_fit([each.tokens for each in tail], room=room, most=most)
-        shown = list(tail[len(tail) - count :])
-        if count == min(most, len(tail)) or tail[-count - 1].tokens <= room:
-            return shown
-        left = room - sum(each.tokens for each in shown)
-        return [*self._beginning(tail[-count - 1], left), *shown]
+        frame = self._frame(request, history, ranked, profile)
+        scribe = Scribe(self.tokens)
+        shares = self._shares(request)
+        offer = offered(
+            ranked,
+            most=request.max_items,
+            tools=self.division.tools,
+            room=shares[SUMMARIES].tokens,
+        )
+        bounds = offer.bounds(ranked.recalled, shares, there_whole(frame.history))
+        costs, headings = self._costs(scribe, frame, ranked, offer.order)
+        cuts = Cuts(
+            ranked, Cutter(self.tokens, ranked.worth), lambda item: scribe.cost(frame, item)
+        )
+        taken = pack(
+            costs,
+            room=request.budget_tokens - scribe.fixed(frame),
+            most=request.max_items,
+            shared=headings,
+            bounds=bounds,
+            cut=lambda at, room: cuts.of(offer.order[at], room) if at >= offer.whole else None,
+        )
+        there = {offer.order[place] for place in taken}
+        chosen = [at for at in ranked.order if at in there]
+        left_out = _LeftOut(ranked, offer, bounds)
+        return self._laid_out(scribe, frame, chosen, cuts, left_out)
 
-    def _beginning(self, message: Message, room: int) -> Sequence[Message]:
-        """The message with as much as fits, unless that is next to nothing."""
-        cut = None
-        if room >= _LEAST_EXCERPT and message.content and not message.tool_calls:
-            cut = beginning(message.content, room, self.tokens.count)
-        if cut is None:
-            return []
-        return [replace(message, content=cut, tokens=self.tokens.count(cut))]
+    def _frame(
+        self,
+        request: ContextRequest,
+        history: Sequence[Message],
+        ranked: Ranked,
+        profile: Profile | None,
+    ) -> Frame:
+        """The profile gets its share, of what the history leaves."""
+        frame = Frame(request=request, history=history, profile=None, rolling=ranked.leading)
+        if profile is None:
+            return frame
+        share = int(request.budget_tokens * self.profile_share)
+        room = min(share, request.budget_tokens - sum(each.tokens for each in history))
+        shown = Introducer(self.tokens).introduce(profile, room, request.format)
+        return replace(frame, profile=shown)
 
-    def pack(self, request: ContextRequest, history: Sequence[Message], ranked: Ranked) -> Packed:
-        """Pinned first, then by score; the answer is in the order of `ranked`."""
-        order = _in_packing_order(ranked)
-        costs, headings = self._costs(request, ranked.recalled, order)
-        room = request.budget_tokens - self._fixed(request, history)
-        inside = _inside(ranked.recalled, order)
-        places = pack(costs, room=room, most=request.max_items, shared=headings, inside=inside)
-        taken = {order[place] for place in places}
-        chosen = [at for at in ranked.order if at in taken]
-        return self._laid_out(request, history, chosen, ranked)
+    def _shares(self, request: ContextRequest) -> Mapping[str, Share]:
+        return self.division.shares(request.budget_tokens, request.max_items)
 
     def _costs(
-        self, request: ContextRequest, recalled: Recalled, order: Sequence[int]
+        self, scribe: Scribe, frame: Frame, ranked: Ranked, order: Sequence[int]
     ) -> tuple[Sequence[int], Sequence[tuple[Hashable, int]] | None]:
         """
         What each item costs, and the heading that it shares with others of its conversation.
 
-        What never fits is not rendered just to be counted.
+        What never fits is not rendered just to be counted, nor what nobody asks for.
         """
+        recalled, request = ranked.recalled, frame.request
         if request.format is Format.JSON:
             return [recalled.tokens[at] for at in order], None
-        costs: list[int] = []
-        headings: list[tuple[Hashable, int]] = []
-        for at in order:
-            if recalled.tokens[at] > request.budget_tokens:
-                costs.append(recalled.tokens[at])
-                headings.append((None, 0))
-            else:
-                item = recalled.read(at)
-                costs.append(self.tokens.count(render_item(item)) + _JOINT)
-                headings.append((item.conversation_id, self.tokens.count(heading(item)) + _JOINT))
-        return costs, headings
 
-    def _fixed(self, request: ContextRequest, history: Sequence[Message]) -> int:
-        """What is in before any memory is."""
-        if request.format is Format.JSON:
-            return sum(each.tokens for each in history)
-        _, _, tokens = self._rendered(request, history, [])
-        return tokens + self.tokens.count(PREAMBLE) + _JOINT
+        items = OnDemand(len(order), lambda place: recalled.read(order[place]))
+
+        def cost(place: int) -> int:
+            tokens = recalled.tokens[order[place]]
+            never = tokens > request.budget_tokens
+            return tokens if never else scribe.cost(frame, items[place])
+
+        def heading(place: int) -> tuple[Hashable, int]:
+            return scribe.heading(frame, items[place])
+
+        return OnDemand(len(order), cost), OnDemand(len(order), heading)
 
     def _laid_out(
-        self,
-        request: ContextRequest,
-        history: Sequence[Message],
-        chosen: Sequence[int],
-        ranked: Ranked,
+        self, scribe: Scribe, frame: Frame, chosen: Sequence[int], cuts: Cuts, left_out: "_LeftOut"
     ) -> Packed:
         """
-        Render, count, and leave out the last items while the whole is over the budget.
+        Render, count, and leave out the last items while the whole is over the budget, then the
+        profile, then the oldest messages.
 
         It ends within the budget: a query that is over it by itself is not rendered.
         """
+        request = frame.request
         full = len(chosen) >= request.max_items
         while True:
-            candidates = self._said_once([ranked.candidate(at) for at in chosen])
-            text, messages, tokens = self._rendered(request, history, candidates)
-            if tokens <= request.budget_tokens:
+            candidates = without_repetition(
+                self._said_once([cuts.candidate(at) for at in chosen], cuts),
+                frame.history,
+                self.tokens,
+                leading=cuts.ranked.leading,
+            )
+            rendered = scribe.render(frame, [each.item for each in candidates])
+            if rendered.tokens <= request.budget_tokens:
                 break
             if chosen:
-                last = _least(chosen, ranked)
+                last = _least(chosen, cuts.ranked)
                 chosen = [at for at in chosen if at != last]
             else:
-                history = history[1:]
-        left = "max_items" if full else "budget"
-        return Packed(
-            history=history,
-            candidates=candidates,
-            dropped=_dropped(ranked, chosen, {each.item.key for each in candidates}, left),
-            text=text,
-            messages=messages,
-            tokens=tokens,
-        )
+                frame = frame.smaller()
+        dropped = left_out.of(chosen, candidates, "max_items" if full else "budget")
+        return _packed(frame, rendered, candidates, dropped)
 
-    def _said_once(self, chosen: Sequence[Candidate]) -> Sequence[Candidate]:
-        """Without what a better chunk of the same message says already."""
-        left = said_once([_stretch(each.item) for each in chosen])
+    def _said_once(self, chosen: Sequence[Candidate], cuts: Cuts) -> Sequence[Candidate]:
+        """
+        Without what a better chunk of the same message says already.
+
+        Excerpts have the last word: one may lie inside of a chunk.
+        """
+        places = sorted(range(len(chosen)), key=lambda place: cuts.has(chosen[place].item))
+        left = dict(zip(places, said_once(_stretch(chosen[at].item) for at in places), strict=True))
         kept = [
-            each if span is None else replace(each, item=self._cut(each.item, *span))
-            for each, span in zip(chosen, left, strict=True)
+            each if span is None else replace(each, item=self._part(each.item, *span))
+            for each, span in ((each, left[place]) for place, each in enumerate(chosen))
         ]
         return [each for each in kept if each.item.content or each.item.span is None]
 
-    def _cut(self, item: MemoryItem, start: int, stop: int) -> MemoryItem:
+    def _part(self, item: MemoryItem, start: int, stop: int) -> MemoryItem:
         """The part of a chunk, without the blanks at its ends."""
         if (start, stop) == item.span:
             return item
         cut = part_of(item, start, stop)
         return replace(cut, tokens=self.tokens.count(cut.content))
 
-    def _rendered(
-        self, request: ContextRequest, history: Sequence[Message], chosen: Sequence[Candidate]
-    ) -> tuple[str | None, Sequence[Mapping[str, object]] | None, int]:
-        items = [each.item for each in chosen]
-        if request.format is Format.MARKDOWN:
-            text = render_markdown(items, history)
-            return text, None, self.tokens.count(text)
-        if request.format is Format.MESSAGES:
-            messages = self._messages(request, history, chosen)
-            return None, messages, self._cost(messages)
-        tokens = sum(item.tokens for item in items) + sum(each.tokens for each in history)
-        return None, None, tokens
 
-    def _messages(
-        self, request: ContextRequest, history: Sequence[Message], chosen: Sequence[Candidate]
-    ) -> Sequence[Mapping[str, object]]:
-        """The query is the last message, unless it alone is more than the budget."""
-        items = [each.item for each in chosen]
-        asked = self.tokens.count(request.query) <= request.budget_tokens
-        return render_messages(items, history, request.query if asked else None)
-
-    def _cost(self, messages: Sequence[Mapping[str, object]]) -> int:
-        return sum(self.tokens.count(text_of(each)) for each in messages)
+def _packed(
+    frame: Frame,
+    rendered: Rendered,
+    candidates: Sequence[Candidate],
+    dropped: Sequence[tuple[int, str]],
+) -> Packed:
+    return Packed(
+        history=frame.history,
+        candidates=candidates,
+        dropped=dropped,
+        text=rendered.text,
+        messages=rendered.messages,
+        tokens=rendered.tokens,
+        profile=frame.profile,
+    )
 
 
 def _least(chosen: Sequence[int], ranked: Ranked) -> int:
-    """What goes first when there is no room: the last that is not pinned, else the last."""
-    return ([at for at in chosen if not ranked.pinned(at)] or chosen)[-1]
+    """
+    What goes first when there is no room: the last summary that nobody has to see, else the last
+    that is neither pinned nor leading, else the last.
+    """
+    types, keys = ranked.recalled.types, ranked.recalled.keys
+    loose = [at for at in chosen if not (ranked.pinned(at) or keys[at] in ranked.leading)]
+    summaries = [at for at in loose if types[at] is ItemType.SUMMARY]
+    return (summaries or loose or chosen)[-1]
 
 
-def _dropped(
-    ranked: Ranked, chosen: Sequence[int], shown: AbstractSet[ItemKey], left: str
-) -> list[tuple[int, str]]:
-    """What is not shown: because all of it is said elsewhere, or for the reason `left`."""
-    recalled = ranked.recalled
-    whole = {recalled.messages[at] for at in chosen if recalled.pieces[at]}
-    said = {at for at in ranked.order if recalled.messages[at] in whole}.union(chosen)
-    missing = [at for at in ranked.order if recalled.keys[at] not in shown]
-    return [(at, "duplicate" if at in said else left) for at in missing]
+@dataclass(frozen=True, slots=True)
+class _LeftOut:
+    """Why what was found is not shown."""
 
+    ranked: Ranked
+    offer: Offer
+    bounds: Bounds
 
-def _in_packing_order(ranked: Ranked) -> list[int]:
-    """Pinned first, then by score; a whole message before its chunks, which stand in for it."""
-    pieces = ranked.recalled.pieces
-    return sorted(ranked.order, key=lambda at: (not ranked.pinned(at), not pieces[at]))
+    def of(
+        self, chosen: Sequence[int], candidates: Sequence[Candidate], left: str
+    ) -> Sequence[tuple[int, str]]:
+        """The reasons, `left` for what had no room."""
+        recalled, order = self.ranked.recalled, self.ranked.order
+        shown: AbstractSet[ItemKey] = {each.item.key for each in candidates}
+        whole = {recalled.messages[at] for at in chosen if recalled.pieces[at]}
+        said = {at for at in order if recalled.messages[at] in whole}.union(chosen)
+        said |= self._told(frozenset(chosen))
+        offered_room = set(self.offer.order)
+        return [
+            (at, "duplicate" if at in said else left if at in offered_room else OLDER_TOOL)
+            for at in order
+            if recalled.keys[at] not in shown
+        ]
 
-
-def _inside(recalled: Recalled, order: Sequence[int]) -> Mapping[int, int]:
-    """The place in `order` of the whole message, by that of each chunk of it."""
-    places = {recalled.messages[at]: place for place, at in enumerate(order) if recalled.pieces[at]}
-    return {
-        place: places[recalled.messages[at]]
-        for place, at in enumerate(order)
-        if recalled.kinds[at] and recalled.messages[at] in places
-    }
+    def _told(self, chosen: frozenset[int]) -> frozenset[int]:
+        """Summaries of which the messages, or other summaries, say what they would."""
+        order, types = self.offer.order, self.ranked.recalled.types
+        covered = frozenset(
+            order[place]
+            for place, by in self.bounds.covered.items()
+            if chosen.issuperset(order[each] for each in by)
+        )
+        gists = {at for at in self.ranked.order if types[at] is ItemType.SUMMARY}
+        return covered | gists.difference(order)
 
 
 def _stretch(item: MemoryItem) -> Stretch | None:

@@ -2,14 +2,19 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
-from app.domain.errors import ForewordError
-from app.ports import Clock, Embedder, Telemetry, VectorIndex
+from app.domain.errors import ForewordError, RerankerBusy
+from app.domain.ids import TenantId
+from app.ports import Clock, Embedder, Reranker, Telemetry, VectorIndex
 from app.ports.projecting import OutboxState
 from app.ports.store import Store
+from app.services.consolidating import Consolidator
 from app.services.healing import Healer
 from app.services.rebuilding import Rebuilder
+from app.services.succession import Successor
 
 _PATIENCE = 2.0
 """Seconds that a part may take to answer."""
@@ -27,22 +32,33 @@ class Part:
 class Readiness:
     store: Store
     embedder: Embedder
+    reranker: Reranker | None
+    """None where there shall be none."""
     vectors: VectorIndex
     healer: Healer
     rebuilder: Rebuilder
+    successor: Successor
+    consolidator: Consolidator
     telemetry: Telemetry
     clock: Clock
+    damage: Callable[[], ForewordError | None] = lambda: None
+    """What a check of the database has found since the start."""
 
     async def parts(self) -> Mapping[str, Part]:
-        """Every part by name. Requests can be served while `database` is ok."""
+        """Every part by name, told to the metrics too. `database` is what requests need."""
         checks = {
             "database": self._database,
             "full_text": self._full_text,
             "embedder": self._embedder,
             "vectors": self._vectors,
+            "distilling": self._distilling,
         }
+        if self.reranker:
+            checks["reranker"] = partial(self._reranker, self.reranker)
         parts = await asyncio.gather(*(_checked(check) for check in checks.values()))
-        return dict(zip(checks, parts, strict=True))
+        seen = dict(zip(checks, parts, strict=True))
+        self.telemetry.parts_seen({name: part.status for name, part in seen.items()})
+        return seen
 
     async def outbox(self) -> OutboxState:
         """The state of the outbox, told to the metrics too."""
@@ -51,6 +67,12 @@ class Readiness:
         self.telemetry.outbox_seen(depth=state.depth, oldest_age=state.oldest_age, dead=state.dead)
         return state
 
+    async def dead_letters(self, tenant: TenantId) -> int:
+        """Items of one tenant that indexing has given up."""
+        async with self.store.observe() as observations:
+            waiting = await observations.waiting(now=self.clock())
+        return waiting[tenant].dead if tenant in waiting else 0
+
     async def vector_count(self) -> int | None:
         try:
             return await self.vectors.count()
@@ -58,29 +80,48 @@ class Readiness:
             return None
 
     async def _database(self) -> Part:
+        if (found := self.damage()) is not None:
+            raise found
         state = await self.outbox()
         return Part(status="ok", facts={"lag": 0, "dead_letters": state.dead})
 
     async def _full_text(self) -> Part:
         """Full text is written with the messages: it lags only while it is built anew."""
-        async with self.store.observe() as projections:
-            await projections.full_text_answers()
-        status = "ok" if self.rebuilder.complete else "healing"
+        async with self.store.observe() as observations:
+            sound = await observations.full_text_sound()
+        status = "ok" if sound and self.rebuilder.complete else "healing"
         return Part(status=status, facts={"lag": self.rebuilder.left})
 
     async def _embedder(self) -> Part:
         await self.embedder.embed(["ready?"])
         return Part(status="ok", facts={"lag": 0, "model": self.embedder.model})
 
+    async def _reranker(self, reranker: Reranker) -> Part:
+        with suppress(RerankerBusy):
+            await reranker.score("ready?", ["ready."], seconds=_PATIENCE)
+        return Part(status="ok", facts={"lag": 0, "model": reranker.model})
+
+    async def _distilling(self) -> Part:
+        state = await self.consolidator.state()
+        lag = {"lag": state.waiting + state.periods, "lag_seconds": round(state.oldest_age, 3)}
+        return Part(status="ok", facts={**lag, "dead_letters": state.dead})
+
     async def _vectors(self) -> Part:
         state = await self.outbox()
-        facts = {
+        facts: dict[str, object] = {
             "lag": state.depth,
             "lag_seconds": round(state.oldest_age, 3),
             "dead_letters": state.dead,
             "points": await self.vectors.count(),
         }
-        return Part(status="ok" if self.healer.healthy else "healing", facts=facts)
+        if (coming := self.successor.building) is not None:
+            facts["coming"] = {
+                "model": coming.embedder.model,
+                "done": self.successor.done,
+                "total": self.successor.total,
+            }
+        well = self.healer.healthy and self.healer.complete
+        return Part(status="ok" if well else "healing", facts=facts)
 
 
 async def _checked(check: Callable[[], Awaitable[Part]]) -> Part:

@@ -1,4 +1,4 @@
-"""Building full text anew, while serving, when the analyser gives other terms than it holds."""
+"""Building full text anew, while serving: for another analyser, or because it was lost."""
 
 import asyncio
 from collections.abc import Mapping
@@ -26,6 +26,10 @@ class Rebuilder:
     """Whether full text holds all that it should, in the terms of this version."""
     left: int = field(default=0, init=False)
     """Messages that full text still lacks, at most."""
+    built: int = field(default=0, init=False)
+    """Messages, chunks and items that were built so far, by whoever asked for the batch."""
+    _ticking: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
+    """Whoever asks for a batch while another is under way waits: both would build the same."""
 
     async def begin(self) -> None:
         """
@@ -34,17 +38,30 @@ class Rebuilder:
         Raises:
             StoreUnavailable: The database does not answer.
         """
+        await self._begin(sound=await self._sound())
+
+    async def _sound(self) -> bool:
+        async with self.store.observe() as observations:
+            return await observations.full_text_sound()
+
+    async def _begin(self, *, sound: bool) -> None:
         async with self.store.project() as projections:
-            self.complete = not await projections.begin_full_text(self.version)
+            self.complete = not await projections.begin_full_text(self.version, sound=sound)
         if not self.complete:
             _log.info("full text is built anew", extra={"version": self.version})
 
     async def tick(self) -> None:
-        """Build one batch. What fails is tried again with the next."""
+        """Build one batch, or look whether there is need to. What fails is tried again."""
         try:
-            await self._build()
+            async with self._ticking:
+                await (self._look() if self.complete else self._build())
         except ForewordError as error:
             _log.warning("building full text is put off", extra={"reason": str(error)})
+
+    async def _look(self) -> None:
+        if not await self._sound():
+            _log.warning("full text was lost")
+            await self._begin(sound=False)
 
     async def _build(self) -> None:
         async with self.store.project() as projections:
@@ -56,6 +73,7 @@ class Rebuilder:
         analysed = await asyncio.to_thread(_analysed, unbuilt)
         async with self.store.project() as projections:
             await projections.build(unbuilt, analysed)
+        self.built += len(analysed)
 
 
 def _analysed(unbuilt: Unbuilt) -> Mapping[ItemKey, Analysed]:

@@ -2,19 +2,24 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field, replace
+from functools import partial
 from logging import getLogger
 from typing import TypeVar
 
 from app.domain.context import ContextRequest, Degraded, Source
-from app.domain.conversation import Conversation, Message, Scope
 from app.domain.errors import ForewordError
-from app.domain.ids import ItemKey, TenantId
-from app.ports import Embedder, RecallFilter, Telemetry, VectorIndex
+from app.domain.profile import Profile
+from app.domain.telling import Answered, Listener
+from app.ports import Embedder, Telemetry, VectorIndex
 from app.ports.store import Store
-from app.ports.stored import LexicalAnswer
-from app.ranking import Floats
+from app.ports.stored import LexicalAnswer, Opening
+from app.services.entering import Episode, entered
+from app.services.found import About, Found, Near
+from app.services.places import beside, roomy
+from app.services.relating import Related, relate
+from app.services.situation import Situation
 from app.text.negation import split_exclusions
 from app.text.terms import QueryTerms, excluded_terms, query_terms
 
@@ -25,62 +30,14 @@ _log = getLogger(__name__)
 _FOR_EXCLUDED = 3
 """As many neighbours are asked for where words are excluded: a vector does not know its words."""
 
-_PINNED = 50
-"""Pinned items that one bundle considers, newest first."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Situation:
-    """Whose memory is asked, and what of it may be found."""
-
-    tenant: TenantId
-    scope: Scope
-    conversation: Conversation | None
-    within: RecallFilter
-
-    def in_conversation(self) -> "Situation | None":
-        """The same, narrowed to the running conversation; None where there is none to search."""
-        running, allowed = self.conversation, self.within.conversations
-        if running is None or running.key in self.within.without_conversations:
-            return None
-        if allowed is not None and running.key not in allowed:
-            return None
-        return replace(self, within=replace(self.within, conversations=frozenset([running.key])))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Episode:
-    """The end of the running conversation, and what is pinned."""
-
-    tail: Sequence[Message] = ()
-    pinned: Sequence[ItemKey] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Near:
-    """The query's vector, what lies near it with its cosine, and the seconds of embedding."""
-
-    vector: Floats | None = None
-    hits: Sequence[tuple[ItemKey, float]] = ()
-    embedding: float = 0.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """What the sources answered. `seconds` by source and by the steps inside of it."""
-
-    episode: Episode
-    near: Near
-    terms: QueryTerms
-    lexical: LexicalAnswer
-    degraded: Sequence[Degraded]
-    seconds: dict[str, float]
+_REBUILT = "being rebuilt"
 
 
 @dataclass(slots=True)
 class _Stopwatch:
-    """Collects what each step took and which source stayed away."""
+    """Collects what each step took and which source stayed away; tells whoever listens."""
 
+    listener: Listener | None = None
     seconds: dict[str, float] = field(default_factory=dict)
     degraded: list[Degraded] = field(default_factory=list)
 
@@ -97,6 +54,8 @@ class Recaller:
     """Seconds that a source may take when the request sets no deadline."""
     lexical_complete: Callable[[], bool] = lambda: True
     """Whether full text holds all that was said; while it is built anew, it does not."""
+    semantic_complete: Callable[[], bool] = lambda: True
+    """The same of the vector index."""
 
     def expect(self, query: str) -> None:
         """Begin to embed a query that will be asked for in a moment; embedders remember it."""
@@ -104,43 +63,82 @@ class Recaller:
         task = asyncio.create_task(self.embedder.embed_query(wanted))
         task.add_done_callback(_forget_outcome)
 
-    async def recall(self, request: ContextRequest, situation: Situation, *, limit: int) -> Found:
-        """Ask every source for its `limit` best."""
-        watch = _Stopwatch()
+    async def recall(
+        self,
+        request: ContextRequest,
+        situation: Situation,
+        *,
+        limit: int,
+        opening: Opening | None = None,
+    ) -> Found:
+        """
+        Ask every source for its best: full text in hybrid search, the graph if there is one.
+
+        An `opening` that is known already is not asked for.
+        """
+        watch = _Stopwatch(listener=situation.listener)
         terms = query_terms(request.query)
-        seconds = request.deadline or self.deadline
-        episode, semantic, lexical = await asyncio.gather(
-            self._ask(Source.EPISODIC, self._episode(request, situation), seconds, watch),
-            self._ask(Source.SEMANTIC, self._near(request, situation, limit), seconds, watch),
-            self._ask(
-                Source.LEXICAL, self._holding(terms, request, situation, limit), seconds, watch
-            ),
+        ask = partial(self._ask, seconds=request.deadline or self.deadline, watch=watch)
+        hybrid = situation.flags.hybrid
+        graph = situation.flags.graph and situation.scope.has_entities
+        holding = self._holding(terms, request, situation, limit) if hybrid else None
+        related_to = self._related(request, situation) if graph else None
+        episode, semantic, lexical, related = await asyncio.gather(
+            ask(Source.EPISODIC, self._episode(request, situation, opening)),
+            ask(Source.SEMANTIC, self._near(request, situation, limit)),
+            ask(Source.LEXICAL, holding) if holding else _unasked(),
+            ask(Source.RELATIONAL, related_to) if related_to else _unasked(),
         )
-        if semantic:
-            watch.seconds["embed"] = semantic.embedding
-            watch.seconds[Source.SEMANTIC.value] -= semantic.embedding
-        if lexical and not self.lexical_complete():
-            self._miss(Source.LEXICAL, "being rebuilt", watch)
-        self._count(episode, semantic, lexical)
+        self._note_indexes(semantic, lexical, watch)
+        self._count(episode, semantic, lexical, related)
         return Found(
             episode=episode or Episode(),
             near=semantic or Near(),
             terms=terms,
             lexical=lexical or LexicalAnswer(keys=[], document_frequency={}),
+            related=related or Related(),
             degraded=watch.degraded,
             seconds=watch.seconds,
         )
 
+    async def about(self, request: ContextRequest, situation: Situation) -> About:
+        """The user's profile as of now, if consent to use it holds."""
+        watch = _Stopwatch(listener=situation.listener)
+        seconds = request.deadline or self.deadline
+        reading = self._profile(request, situation)
+        profile = await self._ask(Source.PROFILE, reading, seconds, watch)
+        if not watch.degraded:
+            self.telemetry.source_answered(Source.PROFILE, int(profile is not None))
+        return About(profile=profile, degraded=watch.degraded, seconds=watch.seconds)
+
+    def _note_indexes(
+        self, semantic: Near | None, lexical: LexicalAnswer | None, watch: _Stopwatch
+    ) -> None:
+        """How long embedding took, and that an index that is being made cannot have found all."""
+        if semantic:
+            watch.seconds["embed"] = semantic.embedding
+            watch.seconds[Source.SEMANTIC.value] -= semantic.embedding
+        if lexical and not self.lexical_complete():
+            self._miss(Source.LEXICAL, _REBUILT, watch)
+        if semantic and not self.semantic_complete():
+            self._miss(Source.SEMANTIC, _REBUILT, watch)
+
     def _count(
-        self, episode: Episode | None, semantic: Near | None, lexical: LexicalAnswer | None
+        self,
+        episode: Episode | None,
+        semantic: Near | None,
+        lexical: LexicalAnswer | None,
+        related: Related | None,
     ) -> None:
         if episode is not None:
-            self.telemetry.source_answered(Source.EPISODIC, len(episode.tail))
+            self.telemetry.source_answered(Source.EPISODIC, len(episode.opening.tail))
             self.telemetry.source_answered(Source.PINNED, len(episode.pinned))
         if semantic is not None:
             self.telemetry.source_answered(Source.SEMANTIC, len(semantic.hits))
         if lexical is not None:
             self.telemetry.source_answered(Source.LEXICAL, len(lexical.keys))
+        if related is not None:
+            self.telemetry.source_answered(Source.RELATIONAL, len(related.items))
 
     async def _ask(
         self, source: Source, answer: Coroutine[None, None, T], seconds: float, watch: _Stopwatch
@@ -152,14 +150,14 @@ class Recaller:
         """
         started = time.perf_counter()
         task = asyncio.create_task(answer)
+        task.add_done_callback(_forget_outcome)
         done, _ = await asyncio.wait({task}, timeout=seconds)
         watch.seconds[source.value] = time.perf_counter() - started
         if not done:
-            task.add_done_callback(_forget_outcome)
             self._miss(source, "deadline", watch)
             return None
         try:
-            return task.result()
+            return self._told(source, task.result(), watch)
         except ForewordError as error:
             self._miss(source, error.title.rstrip("."), watch)
         except Exception:  # noqa: BLE001  (a mistake in one source must not cost the others)
@@ -167,45 +165,99 @@ class Recaller:
             self._miss(source, "internal error", watch)
         return None
 
+    def _told(self, source: Source, answer: T, watch: _Stopwatch) -> T:
+        """The answer, after whoever listens has heard of it."""
+        if watch.listener is not None:
+            took = watch.seconds[source.value]
+            watch.listener(Answered(source=source, seconds=took, found=_found(answer)))
+        return answer
+
     def _miss(self, source: Source, reason: str, watch: _Stopwatch) -> None:
         """Name a source that stays away."""
         watch.degraded.append(Degraded(source=source, reason=reason))
+        if watch.listener is not None:
+            took = watch.seconds[source.value]
+            watch.listener(Answered(source=source, seconds=took, missing=reason))
         self.telemetry.source_missing(source, reason)
 
-    async def _episode(self, request: ContextRequest, situation: Situation) -> Episode:
-        """What needs no search; mostly there is nothing pinned, and nothing to ask for."""
-        running, most = situation.conversation, request.history.max_messages
-        wants_tail = running is not None and not running.archived and most > 0
-        if not (wants_tail or situation.scope.has_pinned):
-            return Episode()
-        tail: Sequence[Message] = ()
-        pinned: Sequence[ItemKey] = ()
+    async def _episode(
+        self, request: ContextRequest, situation: Situation, known: Opening | None
+    ) -> Episode:
+        model = self.embedder.model
+        return await entered(self.store, request, situation, known=known, model=model)
+
+    async def _profile(self, request: ContextRequest, situation: Situation) -> Profile | None:
+        """What was written later than the moment that is asked about is not known at it."""
+        if situation.profile_at is None:
+            return None
         async with self.store.read(situation.tenant) as snapshot:
-            if running and wants_tail:
-                tail = await snapshot.messages.tail(running.key, limit=most, as_of=request.as_of)
-            if situation.scope.has_pinned:
-                pinned = await snapshot.recall.pinned(situation.within, limit=_PINNED)
-        return Episode(tail=tail, pinned=pinned)
+            found = await snapshot.personal.find_profile(
+                situation.scope.key, now=situation.profile_at
+            )
+        later = found and request.as_of and found.updated_at > request.as_of
+        return None if later else found
 
     async def _near(self, request: ContextRequest, situation: Situation, limit: int) -> Near:
         started = time.perf_counter()
         vector = await self.embedder.embed_query(request.query)
         embedding = time.perf_counter() - started
-        most = limit * _FOR_EXCLUDED if request.filters.exclude_terms else limit
-        hits = await self.vectors.search(vector, within=situation.within, limit=most)
-        return Near(vector=vector, hits=hits, embedding=embedding)
+        limit = limit * _FOR_EXCLUDED if request.filters.exclude_terms else limit
+        hits = await roomy(
+            lambda most: self.vectors.search(vector, within=situation.within, limit=most),
+            lambda hits: [key for key, _ in hits],
+            limit,
+            situation,
+        )
+        kept = beside({key: None for key, _ in hits}, limit)
+        near = [(key, cosine) for key, cosine in hits if key in kept]
+        return Near(vector=vector, hits=near, embedding=embedding)
+
+    async def _related(self, request: ContextRequest, situation: Situation) -> Related:
+        return await relate(
+            self.store,
+            request,
+            tenant=situation.tenant,
+            scope=situation.scope,
+            within=situation.within,
+        )
 
     async def _holding(
         self, terms: QueryTerms, request: ContextRequest, situation: Situation, limit: int
     ) -> LexicalAnswer:
         async with self.store.read(situation.tenant) as snapshot:
-            return await snapshot.recall.find(
-                terms,
-                scope=situation.scope,
-                within=situation.within,
-                limit=limit,
-                without=excluded_terms(request.filters.exclude_terms),
+            found = await roomy(
+                lambda most: snapshot.recall.find(
+                    terms,
+                    scope=situation.scope,
+                    within=situation.within,
+                    limit=most,
+                    without=excluded_terms(request.filters.exclude_terms),
+                    read_for=self.embedder.model,
+                ),
+                lambda found: found.keys,
+                limit,
+                situation,
             )
+        return replace(found, keys=list(beside(dict.fromkeys(found.keys), limit)))
+
+
+def _found(answer: object) -> int:
+    """How much a source found."""
+    match answer:
+        case Episode():
+            return len(answer.opening.tail) + len(answer.pinned)
+        case Near():
+            return len(answer.hits)
+        case LexicalAnswer():
+            return len(answer.keys)
+        case Related():
+            return len(answer.items)
+        case _:
+            return int(answer is not None)
+
+
+async def _unasked() -> None:
+    """The answer of a source that is switched off."""
 
 
 def _forget_outcome(task: asyncio.Task[object]) -> None:

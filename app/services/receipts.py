@@ -1,163 +1,38 @@
-"""
-Receipts: what was answered, kept without a word of memory, so that it can be replayed.
+"""Receipts: what was answered, kept without a word of memory, so that it can be replayed."""
 
-Receipts are written behind the answers, many at a time: a read never waits for a write.
-"""
-
-import asyncio
-from collections import OrderedDict
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
-from logging import getLogger
-from math import inf
 from typing import Any
 from uuid import UUID
 
 from app.domain.context import (
     Candidate,
     ContextBundle,
-    ContextRequest,
     Degraded,
     Difference,
     Dropped,
+    Format,
     Intent,
     MemoryItem,
     Source,
     part_of,
+    with_lines,
 )
 from app.domain.conversation import Message
-from app.domain.errors import ForewordError
-from app.domain.ids import BundleId, ItemId, ItemKey, MessageKey, ScopeKey, TenantId
+from app.domain.entities import RelatedEntity
+from app.domain.errors import BundleNotFound
+from app.domain.ids import BundleId, EntityKey, ItemId, ItemKey, MessageKey, TenantId
 from app.domain.memory import ItemType
-from app.ports.store import Store
+from app.domain.profile import ShownProfile
+from app.ports import Clock, Embedder, RecallFilter
+from app.ports.store import Snapshot, Store
 from app.ports.stored import Receipt
-from app.services.recall import Situation
-from app.text.excerpt import CUT, shown_of
-
-_log = getLogger(__name__)
-
-_MOST_WAITING = 20_000
-"""Receipts held while the database does not answer; the oldest are given up first."""
-
-
-def receipt_of(
-    tenant: TenantId, request: ContextRequest, scope: ScopeKey | None, bundle: ContextBundle
-) -> Receipt:
-    """The receipt of a bundle: ids, scores and figures; its only text is the query."""
-    return Receipt(
-        bundle_id=bundle.id,
-        tenant=tenant,
-        scope=scope,
-        created_at=bundle.created_at,
-        request={"query": request.query, "format": request.format.value},
-        answer={
-            "intent": bundle.intent.value,
-            "history": [message.key for message in bundle.recent_history],
-            "cut": {
-                str(each.key): shown for each in bundle.recent_history if (shown := _cut(each))
-            },
-            "items": [_item(candidate) for candidate in bundle.retrieved],
-            "total_tokens": bundle.total_tokens,
-            "budget_tokens": bundle.budget_tokens,
-            "candidates": bundle.candidates,
-            "deduplicated": bundle.deduplicated,
-            "sufficient": bundle.sufficient,
-            "degraded": [[each.source.value, each.reason] for each in bundle.degraded],
-            "dropped": [[str(each.id), each.reason] for each in bundle.dropped],
-            "timings": dict(bundle.timings),
-        },
-        total_ms=bundle.timings["total"] * 1000,
-        facts=_facts(bundle, cache_hit=False),
-    )
-
-
-def _item(candidate: Candidate) -> dict[str, object]:
-    return {
-        "key": candidate.item.key,
-        "id": str(candidate.item.id),
-        "type": candidate.item.type.value,
-        "score": candidate.score,
-        "relevance": candidate.relevance,
-        "sources": sorted(candidate.sources),
-        "signals": dict(candidate.signals),
-        "tokens": candidate.item.tokens,
-        "span": candidate.item.span,
-    }
-
-
-def _cut(message: Message) -> int | None:
-    """Of a message that was shown with its beginning only, the characters of that."""
-    shown = shown_of(message.content or "")
-    return None if shown == inf else int(shown)
-
-
-def _facts(bundle: ContextBundle, *, cache_hit: bool) -> dict[str, object]:
-    """What the retrieval metrics are made of."""
-    return {
-        "intent": bundle.intent.value,
-        "items": len(bundle.retrieved),
-        "tokens": bundle.total_tokens,
-        "budget": bundle.budget_tokens,
-        "candidates": bundle.candidates,
-        "deduplicated": bundle.deduplicated,
-        "sufficient": bundle.sufficient,
-        "cache_hit": cache_hit,
-        "top_scores": [each.score for each in bundle.retrieved[:3]],
-        "types": sorted({each.item.type.value for each in bundle.retrieved}),
-        "degraded": sorted({each.source.value for each in bundle.degraded}),
-        "ms": {stage: seconds * 1000 for stage, seconds in bundle.timings.items()},
-    }
-
-
-@dataclass(slots=True, kw_only=True)
-class Recorder:
-    """Collects receipts, to be written in batches."""
-
-    store: Store
-    writing: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Held while receipts are written, and by those who erase what is told in them."""
-    _waiting: OrderedDict[BundleId, Receipt] = field(default_factory=OrderedDict)
-
-    def built(
-        self,
-        tenant: TenantId,
-        request: ContextRequest,
-        situation: Situation | None,
-        bundle: ContextBundle,
-    ) -> None:
-        scope = situation.scope.key if situation else None
-        self._waiting[bundle.id] = receipt_of(tenant, request, scope, bundle)
-        while len(self._waiting) > _MOST_WAITING:
-            self._waiting.popitem(last=False)
-
-    def find(self, bundle_id: BundleId) -> Receipt | None:
-        """A receipt that is not written yet."""
-        return self._waiting.get(bundle_id)
-
-    def forget(self, scope: ScopeKey) -> int:
-        """Drop what is not written yet of a scope; how many receipts that was."""
-        held = [key for key, receipt in self._waiting.items() if receipt.scope == scope]
-        for key in held:
-            del self._waiting[key]
-        return len(held)
-
-    async def tick(self) -> None:
-        """Write what waits; if that fails it waits on."""
-        try:
-            await self.flush()
-        except ForewordError as error:
-            _log.warning("receipts wait", extra={"reason": str(error)})
-
-    async def flush(self) -> None:
-        async with self.writing:
-            receipts = list(self._waiting.values())
-            if not receipts:
-                return
-            async with self.store.project() as projections:
-                await projections.keep_receipts(receipts)
-            for receipt in receipts:
-                self._waiting.pop(receipt.bundle_id, None)
+from app.services.comparing import difference
+from app.services.introducing import Introducer
+from app.services.recording import Recorder
+from app.services.relating import lineage_of, named
+from app.text.excerpt import CUT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,59 +41,74 @@ class Replayer:
 
     store: Store
     recorder: Recorder
-    model: str
+    embedder: Embedder
+    introducer: Introducer
+    clock: Clock
 
-    async def replay(self, tenant: TenantId, bundle_id: BundleId) -> ContextBundle:
+    async def replay(
+        self, tenant: TenantId, bundle_id: BundleId, *, only_of: str | None = None
+    ) -> ContextBundle:
         """
         The bundle as it was answered; items erased since are marked and empty.
+
+        The profile is there only while consent to use it holds, and as long as it did not change.
+        With `only_of`, no other user's bundles are there, nor those of before there was the user.
 
         Raises:
             BundleNotFound: It was never issued to this tenant, or is older than is kept.
         """
         receipt = await self._receipt(tenant, bundle_id)
+        if only_of is not None:
+            await self._check_owner(receipt, only_of)
         answer: Mapping[str, Any] = receipt.answer
         keys = [ItemKey(item["key"]) for item in answer["items"]]
+        scopes = set() if receipt.scope is None else {receipt.scope}
         async with self.store.read(tenant) as snapshot:
+            if documents := await snapshot.scopes.find(None, shared=True):
+                scopes.add(documents.key)
             recalled = await snapshot.recall.hydrate(
-                keys, scopes=[] if receipt.scope is None else [receipt.scope], model=self.model
+                keys, scopes=sorted(scopes), model=self.embedder.model, now=self.clock()
             )
             history = await snapshot.messages.get([MessageKey(key) for key in answer["history"]])
+            profile = await self._profile(snapshot, receipt)
+            related = await _related(snapshot, receipt)
         items = {key: recalled.read(at) for at, key in enumerate(recalled.keys)}
-        return ContextBundle(
-            id=bundle_id,
-            query=str(receipt.request["query"]),
-            intent=Intent(answer["intent"]),
-            recent_history=[_as_shown(each, answer.get("cut", {})) for each in history],
-            retrieved=[_candidate(each, items, receipt.created_at) for each in answer["items"]],
-            text=None,
-            messages=None,
-            total_tokens=answer["total_tokens"],
-            budget_tokens=answer["budget_tokens"],
-            candidates=answer["candidates"],
-            deduplicated=answer["deduplicated"],
-            sufficient=answer["sufficient"],
-            degraded=[Degraded(source=Source(s), reason=why) for s, why in answer["degraded"]],
-            dropped=[Dropped(id=ItemId(UUID(i)), reason=why) for i, why in answer["dropped"]],
-            timings=answer["timings"],
-            created_at=receipt.created_at,
-        )
+        return replace(_told(receipt, items, history), profile=profile, related=related)
+
+    async def _check_owner(self, receipt: Receipt, user_id: str) -> None:
+        async with self.store.read(receipt.tenant) as snapshot:
+            scope = await snapshot.scopes.find(user_id)
+        if scope is None or scope.key != receipt.scope:
+            raise BundleNotFound(bundle_id=str(receipt.bundle_id))
+
+    async def _profile(self, snapshot: Snapshot, receipt: Receipt) -> ShownProfile | None:
+        told: Any = receipt.answer.get("profile")
+        if told is None or receipt.scope is None:
+            return None
+        found = await snapshot.personal.find_profile(receipt.scope, now=self.clock())
+        if found is None or found.updated_at.isoformat() != told["updated_at"]:
+            return None
+        form = Format(str(receipt.request["format"]))
+        return self.introducer.introduce(found, told["room"], form)
+
+    async def check(self, tenant: TenantId, bundle_id: BundleId) -> None:
+        """
+        Make sure that a bundle can be compared with.
+
+        Raises:
+            BundleNotFound: It was never issued to this tenant, or is older than is kept.
+        """
+        await self._receipt(tenant, bundle_id)
 
     async def compare(self, tenant: TenantId, since: BundleId, bundle: ContextBundle) -> Difference:
         """
-        What `bundle` has more and less than the one of before.
+        What `bundle` has more, less and otherwise than the one of before.
 
         Raises:
             BundleNotFound: `since` was never issued to this tenant, or is older than is kept.
         """
         receipt = await self._receipt(tenant, since)
-        answer: Mapping[str, Any] = receipt.answer
-        before = [ItemId(UUID(item["id"])) for item in answer["items"]]
-        now = [candidate.item.id for candidate in bundle.retrieved]
-        return Difference(
-            since=since,
-            added=[each for each in now if each not in set(before)],
-            removed=[each for each in before if each not in set(now)],
-        )
+        return difference(since, receipt, bundle)
 
     async def _receipt(self, tenant: TenantId, bundle_id: BundleId) -> Receipt:
         waiting = self.recorder.find(bundle_id)
@@ -226,6 +116,57 @@ class Replayer:
             return waiting
         async with self.store.read(tenant) as snapshot:
             return await snapshot.bundles.get(bundle_id)
+
+
+async def _related(snapshot: Snapshot, receipt: Receipt) -> Sequence[RelatedEntity]:
+    """The entities that are still there, by their names of now."""
+    told: Any = receipt.answer.get("related")
+    if not told or receipt.scope is None:
+        return []
+    keys = [EntityKey(each["key"]) for each in told]
+    views = await snapshot.graph.views(keys, [], within=RecallFilter(scopes=[receipt.scope]))
+    known, lineage = {each.key: each for each in views.entities}, lineage_of(views)
+    return [
+        RelatedEntity(
+            key=entity.key,
+            id=entity.id,
+            type=entity.type,
+            name=entity.name,
+            content=named(entity.name, entity.type),
+            mentions=entity.mentions,
+            score=each["score"],
+            distance=each["distance"],
+            tokens=each["tokens"],
+            lineage=lineage[entity.key],
+        )
+        for each in told
+        if (entity := known.get(EntityKey(each["key"]))) is not None
+    ]
+
+
+def _told(
+    receipt: Receipt, items: Mapping[ItemKey, MemoryItem], history: Sequence[Message]
+) -> ContextBundle:
+    """The bundle of a receipt, of the items and messages that are still there."""
+    answer: Mapping[str, Any] = receipt.answer
+    return ContextBundle(
+        id=receipt.bundle_id,
+        query=str(receipt.request["query"]),
+        intent=Intent(answer["intent"]),
+        recent_history=[_as_shown(each, answer.get("cut", {})) for each in history],
+        retrieved=[_candidate(each, items, receipt.created_at) for each in answer["items"]],
+        text=None,
+        messages=None,
+        total_tokens=answer["total_tokens"],
+        budget_tokens=answer["budget_tokens"],
+        candidates=answer["candidates"],
+        deduplicated=answer["deduplicated"],
+        sufficient=answer["sufficient"],
+        degraded=[Degraded.of(*each) for each in answer["degraded"]],
+        dropped=[Dropped(id=ItemId(UUID(i)), reason=why) for i, why in answer["dropped"]],
+        timings=answer["timings"],
+        created_at=receipt.created_at,
+    )
 
 
 def _as_shown(message: Message, cut: Mapping[str, int]) -> Message:
@@ -241,6 +182,8 @@ def _candidate(
     found = known.get(ItemKey(item["key"]))
     if found and item.get("span"):
         found = replace(part_of(found, *item["span"]), tokens=item["tokens"])
+    if found and item.get("lines") is not None:
+        found = replace(with_lines(found, item["lines"]), tokens=item["tokens"])
     return Candidate(
         item=found or _erased(item, issued_at),
         score=item["score"],

@@ -21,6 +21,9 @@ SHORT = 300
 _CAPTION = 30
 """Tokens of prose beside code that go with it: by themselves they would say little."""
 
+_CRUMB = 10
+"""Tokens of code, with its fences, that goes with the code before it: a call, or nothing at all."""
+
 _LAST = 100
 """Tokens that a cut leaves for what follows, where it can."""
 
@@ -72,7 +75,8 @@ def chunks_of(content: str, tokens: int, count: CountTokens) -> Sequence[Span]:
     Every character that is not blank is in a chunk. A code block is kept whole up to 500 tokens,
     else cut where definitions or paragraphs begin, without overlap. Prose is cut between
     paragraphs, else lines, sentences, words: 200 to 300 tokens (the last may have less), the
-    first 30 to 60 of which the chunk before has too. A few words beside code go with it.
+    first 30 to 60 of which the chunk before has too. A few words beside code go with it, and code
+    of next to nothing goes with the code before it.
 
     Args:
         content: What was said.
@@ -100,16 +104,17 @@ def _stretches(content: str, count: CountTokens) -> Iterator[_Stretch]:
 
 
 def _captioned(stretches: Iterator[_Stretch]) -> list[_Stretch]:
-    """The same, with captions as a part of the code that they stand before, else behind."""
+    """
+    The same, with captions as a part of the code that they stand before, else behind, and crumbs as
+    a part of the code before them: however many there are, they make few chunks.
+    """
     done: list[_Stretch] = []
     for each in stretches:
-        before = done[-1] if done else None
-        if before and _is_caption(before) and _has_room(each, before):
-            done[-1] = _Stretch(
-                replace(each.span, start=before.span.start), before.tokens + each.tokens
-            )
-        else:
-            done.append(each)
+        if done and _is_caption(done[-1]) and _has_room(each, done[-1]):
+            each = _joined(done.pop(), each, like=each)  # noqa: PLW2901  (it has become more)
+        if done and _is_crumb(each) and _has_room(done[-1], each):
+            each = _joined(done[-1], each, like=done.pop())  # noqa: PLW2901  (as above)
+        done.append(each)
     return _closed(done)
 
 
@@ -118,13 +123,21 @@ def _closed(stretches: list[_Stretch]) -> list[_Stretch]:
     if len(stretches) > 1:
         before, last = stretches[-2:]
         if _is_caption(last) and _has_room(before, last):
-            whole = _Stretch(replace(before.span, stop=last.span.stop), before.tokens + last.tokens)
-            return [*stretches[:-2], whole]
+            return [*stretches[:-2], _joined(before, last, like=before)]
     return stretches
+
+
+def _joined(first: _Stretch, second: _Stretch, *, like: _Stretch) -> _Stretch:
+    span = replace(like.span, start=first.span.start, stop=second.span.stop)
+    return _Stretch(span, first.tokens + second.tokens)
 
 
 def _is_caption(stretch: _Stretch) -> bool:
     return stretch.span.kind is Kind.PROSE and stretch.tokens <= _CAPTION
+
+
+def _is_crumb(stretch: _Stretch) -> bool:
+    return stretch.span.kind is Kind.CODE and stretch.tokens <= _CRUMB
 
 
 def _has_room(code: _Stretch, caption: _Stretch) -> bool:

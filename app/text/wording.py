@@ -8,16 +8,21 @@ _WHEN = re.compile(
 )
 _ASKER = re.compile(r"\b(?:i|me|my|mine|i've|i'm|we|our|us)\b", re.IGNORECASE)
 _ASSISTANT = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
-_TELLS_TIME = re.compile(
-    r"""
-    \b(?:\d{1,4}(?:st|nd|rd|th)?|yesterday|today|tonight|tomorrow|ago|last|next|week|weekend
-    |month|year|morning|(?:mon|tues|wednes|thurs|fri|satur|sun)day
-    |january|february|march|april|may|june|july|august|september|october|november|december)\b
-    """,
-    re.IGNORECASE | re.VERBOSE,
+TIME_WORDS = (
+    *"""
+    yesterday today tonight tomorrow ago last next week weekend month year morning monday tuesday
+    wednesday thursday friday saturday sunday january february march april may june july august
+    september october november december
+    """.split(),
+    *map(str, range(2_101)),
+    *(f"{day:02}" for day in range(10)),
+    *(f"{day}{ending}" for day in range(1, 32) for ending in ("st", "nd", "rd", "th")),
 )
-_READ = 4_000
-"""Characters of a memory that are looked at for a time."""
+"""What a text holds that names a time or a number: words, numbers up to that of a year, days."""
+
+_ENDS_ASKING = re.compile(r"[?\uff1f\u061f\u037e\u055e]\W*\Z")
+_ENDING = 100
+"""Characters at the end of a memory that are looked at for a question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +45,6 @@ def wording_of(query: str) -> Wording:
     )
 
 
-def tells_time(content: str) -> bool:
-    """Whether a memory names a time or a number."""
-    return bool(_TELLS_TIME.search(content, 0, _READ))
+def asks(content: str) -> bool:
+    """Whether a memory ends with a question."""
+    return bool(_ENDS_ASKING.search(content[-_ENDING:]))

@@ -6,6 +6,13 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
+from app.adapters.sql.tables_full_text import (
+    CREATE_POSTGRES,
+    CREATE_SQLITE,
+    DROP_POSTGRES,
+    DROP_SQLITE,
+)
+
 revision: str = "0001"
 down_revision: str | None = None
 branch_labels: Sequence[str] | None = None
@@ -20,6 +27,7 @@ TABLES = (
     "idempotency",
     "outbox",
     "projection",
+    "pulse",
     "retrieval_metric",
     "tenant",
     "api_key",
@@ -29,8 +37,11 @@ TABLES = (
     "consent",
     "conversation",
     "entity",
+    "issued",
+    "period_note",
     "profile",
     "conversation_tag",
+    "distillation",
     "edge",
     "entity_alias",
     "memory_item",
@@ -38,19 +49,20 @@ TABLES = (
     "chunk",
     "lineage",
     "mention",
+    "edge_evidence",
 )
 
-# Terms are made by app/text/terms.py and carry their scope ("12:word"), so a search reads only the
-# postings of its own user. No positions and no sizes are kept: ranking counts for itself.
-FULL_TEXT_SQLITE = (
-    """CREATE VIRTUAL TABLE full_text USING fts5(
-        terms, place, content='', detail=column, columnsize=0, tokenize="ascii tokenchars '_:'"
-    )""",
-    "CREATE VIRTUAL TABLE full_text_vocabulary USING fts5vocab('full_text', 'row')",
+# Nobody changes or takes away what the audit log says: not even this service.
+APPEND_ONLY_SQLITE = tuple(
+    f"CREATE TRIGGER audit_log_refuses_{verb.lower()} BEFORE {verb} ON audit_log "
+    "BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END"
+    for verb in ("UPDATE", "DELETE")
 )
-FULL_TEXT_POSTGRES = (
-    "CREATE TABLE full_text (item_key bigint PRIMARY KEY, document tsvector NOT NULL)",
-    "CREATE INDEX ix_full_text_document ON full_text USING gin (document)",
+APPEND_ONLY_POSTGRES = (
+    """CREATE FUNCTION audit_log_is_append_only() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'the audit log is append-only'; END $$""",
+    """CREATE TRIGGER audit_log_refuses BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_log
+    FOR EACH STATEMENT EXECUTE FUNCTION audit_log_is_append_only()""",
 )
 
 
@@ -60,14 +72,18 @@ def upgrade() -> None:
         sa.Column("key", KEY, autoincrement=True, nullable=False),
         sa.Column("tenant", sa.String(length=64), nullable=False),
         sa.Column("at", sa.BigInteger(), nullable=False),
-        sa.Column("actor", sa.String(length=255), nullable=False),
+        sa.Column("actor", sa.String(length=16), nullable=False),
+        sa.Column("key_id", sa.Uuid(), nullable=True),
         sa.Column("action", sa.String(length=64), nullable=False),
-        sa.Column("subject", sa.Text(), nullable=False),
+        sa.Column("subject", sa.String(length=255), nullable=False),
         sa.Column("facts", JSON, nullable=False),
         sa.PrimaryKeyConstraint("key", name=op.f("pk_audit_log")),
         sqlite_autoincrement=True,
     )
-    op.create_index(op.f("ix_audit_log_tenant_at"), "audit_log", ["tenant", "at"], unique=False)
+    op.create_index(op.f("ix_audit_log_tenant_key"), "audit_log", ["tenant", "key"], unique=False)
+    op.create_index(
+        op.f("ix_audit_log_tenant_subject"), "audit_log", ["tenant", "subject"], unique=False
+    )
 
     op.create_table(
         "bundle",
@@ -88,6 +104,7 @@ def upgrade() -> None:
         sa.Column("name", sa.String(length=255), nullable=False),
         sa.Column("dimension", sa.Integer(), nullable=False),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("opened_as", JSON, nullable=True),
         sa.PrimaryKeyConstraint("key", name=op.f("pk_embedding_model")),
         sa.UniqueConstraint("name", name=op.f("uq_embedding_model_name")),
     )
@@ -127,6 +144,19 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("name", name=op.f("pk_projection")),
     )
     op.create_table(
+        "pulse",
+        sa.Column("tenant", sa.String(length=64), nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("cached", sa.Integer(), nullable=False),
+        sa.Column("cached_ms", sa.Float(), nullable=False),
+        sa.Column("waiting", sa.Integer(), nullable=False),
+        sa.Column("oldest_s", sa.Float(), nullable=False),
+        sa.Column("dead", sa.Integer(), nullable=False),
+        sa.PrimaryKeyConstraint("tenant", "created_at", name=op.f("pk_pulse")),
+    )
+    op.create_index(op.f("ix_pulse_created_at"), "pulse", ["created_at"], unique=False)
+
+    op.create_table(
         "retrieval_metric",
         sa.Column("key", KEY, autoincrement=True, nullable=False),
         sa.Column("tenant", sa.String(length=64), nullable=False),
@@ -147,10 +177,12 @@ def upgrade() -> None:
         "tenant",
         sa.Column("id", sa.String(length=64), nullable=False),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("flags_version", sa.Integer(), server_default="0", nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_tenant")),
     )
     op.create_table(
         "api_key",
+        sa.Column("key", KEY, autoincrement=True, nullable=False),
         sa.Column("id", sa.Uuid(), nullable=False),
         sa.Column("tenant", sa.String(length=64), nullable=False),
         sa.Column("name", sa.String(length=255), nullable=False),
@@ -163,8 +195,10 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(
             ["tenant"], ["tenant.id"], name=op.f("fk_api_key_tenant"), ondelete="CASCADE"
         ),
-        sa.PrimaryKeyConstraint("id", name=op.f("pk_api_key")),
+        sa.PrimaryKeyConstraint("key", name=op.f("pk_api_key")),
         sa.UniqueConstraint("hash", name=op.f("uq_api_key_hash")),
+        sa.UniqueConstraint("id", name=op.f("uq_api_key_id")),
+        sqlite_autoincrement=True,
     )
     op.create_table(
         "embedding",
@@ -196,22 +230,25 @@ def upgrade() -> None:
         sa.Column("key", KEY, autoincrement=True, nullable=False),
         sa.Column("tenant", sa.String(length=64), nullable=False),
         sa.Column("user_id", sa.String(length=255), nullable=False),
+        sa.Column("shared", sa.Boolean(), server_default="0", nullable=False),
         sa.Column("version", KEY, server_default="0", nullable=False),
         sa.Column("messages", KEY, server_default="0", nullable=False),
         sa.Column("terms", KEY, server_default="0", nullable=False),
+        sa.Column("erased_version", KEY, server_default="0", nullable=False),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.ForeignKeyConstraint(
             ["tenant"], ["tenant.id"], name=op.f("fk_scope_tenant"), ondelete="CASCADE"
         ),
         sa.PrimaryKeyConstraint("key", name=op.f("pk_scope")),
-        sa.UniqueConstraint("tenant", "user_id", name=op.f("uq_scope_tenant_user_id")),
+        sa.UniqueConstraint(
+            "tenant", "user_id", "shared", name=op.f("uq_scope_tenant_user_id_shared")
+        ),
         sqlite_autoincrement=True,
     )
     op.create_table(
         "consent",
         sa.Column("scope_key", KEY, nullable=False),
         sa.Column("purpose", sa.String(length=32), nullable=False),
-        sa.Column("granted", sa.Boolean(), nullable=False),
         sa.Column("source", sa.Text(), nullable=True),
         sa.Column("granted_at", sa.BigInteger(), nullable=False),
         sa.Column("expires_at", sa.BigInteger(), nullable=True),
@@ -260,33 +297,50 @@ def upgrade() -> None:
     )
 
     op.create_table(
-        "entity",
-        sa.Column("key", KEY, autoincrement=True, nullable=False),
-        sa.Column("id", sa.Uuid(), nullable=False),
+        "issued",
         sa.Column("scope_key", KEY, nullable=False),
-        sa.Column("type", sa.String(length=32), nullable=False),
-        sa.Column("name", sa.Text(), nullable=False),
-        sa.Column("normal_name", sa.Text(), nullable=False),
-        sa.Column("first_seen_at", sa.BigInteger(), nullable=False),
-        sa.Column("last_seen_at", sa.BigInteger(), nullable=False),
-        sa.Column("mentions", sa.Integer(), nullable=False),
+        sa.Column("fingerprint", sa.BigInteger(), nullable=False),
+        sa.Column("first_at", sa.BigInteger(), nullable=False),
+        sa.Column("last_at", sa.BigInteger(), nullable=False),
         sa.ForeignKeyConstraint(
-            ["scope_key"], ["scope.key"], name=op.f("fk_entity_scope_key"), ondelete="CASCADE"
+            ["scope_key"], ["scope.key"], name=op.f("fk_issued_scope_key"), ondelete="CASCADE"
         ),
-        sa.PrimaryKeyConstraint("key", name=op.f("pk_entity")),
-        sa.UniqueConstraint("id", name=op.f("uq_entity_id")),
-        sa.UniqueConstraint(
-            "scope_key", "type", "normal_name", name=op.f("uq_entity_scope_key_type_normal_name")
-        ),
-        sqlite_autoincrement=True,
+        sa.PrimaryKeyConstraint("scope_key", "fingerprint", name=op.f("pk_issued")),
+        sqlite_with_rowid=False,
     )
+    op.create_index(op.f("ix_issued_last_at"), "issued", ["last_at"], unique=False)
+
+    op.create_table(
+        "period_note",
+        sa.Column("scope_key", KEY, nullable=False),
+        sa.Column("level", sa.SmallInteger(), autoincrement=False, nullable=False),
+        sa.Column("begins", sa.BigInteger(), autoincrement=False, nullable=False),
+        sa.Column("until", sa.BigInteger(), nullable=False),
+        sa.Column("id", sa.Uuid(), nullable=False),
+        sa.Column("revision", KEY, server_default="0", nullable=False),
+        sa.Column("noted_at", sa.BigInteger(), nullable=False),
+        sa.Column("due_at", sa.BigInteger(), nullable=False),
+        sa.Column("leased_until", sa.BigInteger(), nullable=True),
+        sa.Column("attempts", sa.SmallInteger(), server_default="0", nullable=False),
+        sa.Column("dead", sa.Boolean(), server_default="0", nullable=False),
+        sa.Column("error", sa.Text(), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["scope_key"], ["scope.key"], name=op.f("fk_period_note_scope_key"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("scope_key", "level", "begins", name=op.f("pk_period_note")),
+        sa.UniqueConstraint("id", name=op.f("uq_period_note_id")),
+        sqlite_with_rowid=False,
+    )
+    op.create_index(
+        op.f("ix_period_note_dead_due_at"), "period_note", ["dead", "due_at"], unique=False
+    )
+
     op.create_table(
         "profile",
         sa.Column("scope_key", KEY, nullable=False),
         sa.Column("preferences", JSON, nullable=False),
         sa.Column("context", JSON, nullable=False),
         sa.Column("notes", sa.Text(), nullable=False),
-        sa.Column("tokens", sa.Integer(), nullable=False),
         sa.Column("updated_at", sa.BigInteger(), nullable=False),
         sa.ForeignKeyConstraint(
             ["scope_key"], ["scope.key"], name=op.f("fk_profile_scope_key"), ondelete="CASCADE"
@@ -314,36 +368,30 @@ def upgrade() -> None:
     )
 
     op.create_table(
-        "edge",
-        sa.Column("source_key", KEY, nullable=False),
-        sa.Column("relation", sa.String(length=64), nullable=False),
-        sa.Column("target_key", KEY, nullable=False),
-        sa.Column("weight", sa.Float(), nullable=False),
-        sa.Column("last_seen_at", sa.BigInteger(), nullable=False),
+        "distillation",
+        sa.Column("conversation_key", KEY, autoincrement=False, nullable=False),
+        sa.Column("id", sa.Uuid(), nullable=False),
+        sa.Column("revision", KEY, server_default="0", nullable=False),
+        sa.Column("until_key", KEY, server_default="0", nullable=False),
+        sa.Column("noted_at", sa.BigInteger(), nullable=False),
+        sa.Column("due_at", sa.BigInteger(), nullable=True),
+        sa.Column("leased_until", sa.BigInteger(), nullable=True),
+        sa.Column("resummarise", sa.Boolean(), server_default="0", nullable=False),
+        sa.Column("anew_at", sa.BigInteger(), nullable=True),
+        sa.Column("attempts", sa.SmallInteger(), server_default="0", nullable=False),
+        sa.Column("dead", sa.Boolean(), server_default="0", nullable=False),
+        sa.Column("error", sa.Text(), nullable=True),
         sa.ForeignKeyConstraint(
-            ["source_key"], ["entity.key"], name=op.f("fk_edge_source_key"), ondelete="CASCADE"
-        ),
-        sa.ForeignKeyConstraint(
-            ["target_key"], ["entity.key"], name=op.f("fk_edge_target_key"), ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("source_key", "relation", "target_key", name=op.f("pk_edge")),
-    )
-    op.create_index(op.f("ix_edge_target_key"), "edge", ["target_key"], unique=False)
-
-    op.create_table(
-        "entity_alias",
-        sa.Column("entity_key", KEY, nullable=False),
-        sa.Column("normal_name", sa.String(length=255), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["entity_key"],
-            ["entity.key"],
-            name=op.f("fk_entity_alias_entity_key"),
+            ["conversation_key"],
+            ["conversation.key"],
+            name=op.f("fk_distillation_conversation_key"),
             ondelete="CASCADE",
         ),
-        sa.PrimaryKeyConstraint("entity_key", "normal_name", name=op.f("pk_entity_alias")),
+        sa.PrimaryKeyConstraint("conversation_key", name=op.f("pk_distillation")),
+        sa.UniqueConstraint("id", name=op.f("uq_distillation_id")),
     )
     op.create_index(
-        op.f("ix_entity_alias_normal_name"), "entity_alias", ["normal_name"], unique=False
+        op.f("ix_distillation_dead_due_at"), "distillation", ["dead", "due_at"], unique=False
     )
 
     op.create_table(
@@ -352,7 +400,13 @@ def upgrade() -> None:
         sa.Column("id", sa.Uuid(), nullable=False),
         sa.Column("scope_key", KEY, nullable=False),
         sa.Column("conversation_key", KEY, nullable=True),
+        sa.Column("parent_key", KEY, nullable=True),
+        sa.Column("position", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("start", sa.Integer(), nullable=True),
+        sa.Column("stop", sa.Integer(), nullable=True),
+        sa.Column("parts", sa.Integer(), server_default="0", nullable=False),
         sa.Column("type", sa.String(length=16), nullable=False),
+        sa.Column("subject", sa.String(length=255), nullable=True),
         sa.Column("content", sa.Text(), nullable=False),
         sa.Column("source", sa.Text(), nullable=True),
         sa.Column("importance", sa.SmallInteger(), nullable=False),
@@ -362,16 +416,24 @@ def upgrade() -> None:
         sa.Column("terms", sa.LargeBinary(), nullable=True),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.Column("updated_at", sa.BigInteger(), nullable=False),
-        sa.Column("valid_from", sa.BigInteger(), nullable=True),
+        sa.Column("valid_from", sa.BigInteger(), nullable=False),
+        sa.Column("ends_at", sa.BigInteger(), nullable=True),
         sa.Column("valid_to", sa.BigInteger(), nullable=True),
         sa.Column("expires_at", sa.BigInteger(), nullable=True),
         sa.Column("superseded_by", KEY, nullable=True),
         sa.Column("last_accessed_at", sa.BigInteger(), nullable=True),
         sa.Column("access_count", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("derived", sa.Boolean(), server_default="0", nullable=False),
         sa.ForeignKeyConstraint(
             ["conversation_key"],
             ["conversation.key"],
             name=op.f("fk_memory_item_conversation_key"),
+            ondelete="CASCADE",
+        ),
+        sa.ForeignKeyConstraint(
+            ["parent_key"],
+            ["memory_item.key"],
+            name=op.f("fk_memory_item_parent_key"),
             ondelete="CASCADE",
         ),
         sa.ForeignKeyConstraint(
@@ -387,12 +449,20 @@ def upgrade() -> None:
         sa.UniqueConstraint("id", name=op.f("uq_memory_item_id")),
         sqlite_autoincrement=True,
     )
-    op.create_index(
-        op.f("ix_memory_item_conversation_key"), "memory_item", ["conversation_key"], unique=False
-    )
-    op.create_index(
-        op.f("ix_memory_item_scope_key_type"), "memory_item", ["scope_key", "type"], unique=False
-    )
+    for columns in (
+        ["conversation_key", "type", "valid_from", "key"],
+        ["parent_key"],
+        ["superseded_by"],
+        ["scope_key", "type", "subject"],
+        ["scope_key", "created_at", "key"],
+        ["scope_key", "importance"],
+        ["scope_key", "valid_from"],
+        ["scope_key", "valid_to"],
+        ["scope_key", "expires_at"],
+        ["expires_at", "scope_key"],
+    ):
+        name = op.f(f"ix_memory_item_{'_'.join(columns)}")
+        op.create_index(name, "memory_item", columns, unique=False)
 
     op.create_table(
         "message",
@@ -414,6 +484,9 @@ def upgrade() -> None:
         sa.Column("content_hash", sa.LargeBinary(length=16), nullable=False),
         sa.Column("terms", sa.LargeBinary(), nullable=True),
         sa.Column("chunks", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("echo", JSON, nullable=True),
+        sa.Column("rated", sa.SmallInteger(), nullable=True),
+        sa.Column("tags", JSON, nullable=True),
         sa.ForeignKeyConstraint(
             ["conversation_key"],
             ["conversation.key"],
@@ -438,6 +511,21 @@ def upgrade() -> None:
         "message",
         ["scope_key", "importance"],
         unique=False,
+    )
+    op.create_index(
+        op.f("ix_message_scope_key_created_at"),
+        "message",
+        ["scope_key", "created_at"],
+        unique=False,
+    )
+    kept = sa.text("role = 'system' OR coalesce(importance, rated) >= 8")
+    op.create_index(
+        op.f("ix_message_conversation_key_position"),
+        "message",
+        ["conversation_key", "position"],
+        unique=False,
+        sqlite_where=kept,
+        postgresql_where=kept,
     )
 
     op.create_table(
@@ -471,6 +559,8 @@ def upgrade() -> None:
         "lineage",
         sa.Column("item_key", KEY, nullable=False),
         sa.Column("message_key", KEY, nullable=False),
+        sa.Column("reworded", sa.Boolean(), server_default="0", nullable=False),
+        sa.Column("found_at", sa.BigInteger(), nullable=True),
         sa.ForeignKeyConstraint(
             ["item_key"], ["memory_item.key"], name=op.f("fk_lineage_item_key"), ondelete="CASCADE"
         ),
@@ -484,12 +574,85 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_lineage_message_key"), "lineage", ["message_key"], unique=False)
 
+    _create_graph()
+    sqlite = op.get_bind().dialect.name == "sqlite"
+    for statement in CREATE_SQLITE if sqlite else CREATE_POSTGRES:
+        op.execute(statement)
+    for statement in APPEND_ONLY_SQLITE if sqlite else APPEND_ONLY_POSTGRES:
+        op.execute(statement)
+
+
+def _create_graph() -> None:
+    op.create_table(
+        "entity",
+        sa.Column("key", KEY, autoincrement=True, nullable=False),
+        sa.Column("id", sa.Uuid(), nullable=False),
+        sa.Column("scope_key", KEY, nullable=False),
+        sa.Column("type", sa.String(length=32), nullable=False),
+        sa.Column("name", sa.String(length=255), nullable=False),
+        sa.Column("normal_name", sa.String(length=255), nullable=False),
+        sa.Column("first_seen_at", sa.BigInteger(), nullable=False),
+        sa.Column("last_seen_at", sa.BigInteger(), nullable=False),
+        sa.Column("mentions", sa.Integer(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["scope_key"], ["scope.key"], name=op.f("fk_entity_scope_key"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("key", name=op.f("pk_entity")),
+        sa.UniqueConstraint("id", name=op.f("uq_entity_id")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index(
+        op.f("ix_entity_scope_key_mentions_key"),
+        "entity",
+        ["scope_key", "mentions", "key"],
+        unique=False,
+    )
+    op.create_table(
+        "entity_alias",
+        sa.Column("key", KEY, autoincrement=True, nullable=False),
+        sa.Column("entity_key", KEY, nullable=False),
+        sa.Column("scope_key", KEY, nullable=False),
+        sa.Column("normal_name", sa.String(length=255), nullable=False),
+        sa.Column("name", sa.String(length=255), nullable=False),
+        sa.Column("said", sa.Boolean(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["entity_key"],
+            ["entity.key"],
+            name=op.f("fk_entity_alias_entity_key"),
+            ondelete="CASCADE",
+        ),
+        sa.ForeignKeyConstraint(
+            ["scope_key"],
+            ["scope.key"],
+            name=op.f("fk_entity_alias_scope_key"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("key", name=op.f("pk_entity_alias")),
+        sa.UniqueConstraint(
+            "entity_key", "normal_name", name=op.f("uq_entity_alias_entity_key_normal_name")
+        ),
+        sqlite_autoincrement=True,
+    )
+    op.create_index(
+        op.f("ix_entity_alias_scope_key_normal_name"),
+        "entity_alias",
+        ["scope_key", "normal_name"],
+        unique=False,
+    )
     op.create_table(
         "mention",
         sa.Column("entity_key", KEY, nullable=False),
         sa.Column("message_key", KEY, nullable=False),
         sa.Column("start", sa.Integer(), nullable=False),
         sa.Column("stop", sa.Integer(), nullable=False),
+        sa.Column("alias_key", KEY, nullable=False),
+        sa.Column("said_at", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["alias_key"],
+            ["entity_alias.key"],
+            name=op.f("fk_mention_alias_key"),
+            ondelete="CASCADE",
+        ),
         sa.ForeignKeyConstraint(
             ["entity_key"], ["entity.key"], name=op.f("fk_mention_entity_key"), ondelete="CASCADE"
         ),
@@ -500,16 +663,66 @@ def upgrade() -> None:
             ondelete="CASCADE",
         ),
         sa.PrimaryKeyConstraint("entity_key", "message_key", "start", name=op.f("pk_mention")),
+        sqlite_with_rowid=False,
     )
     op.create_index(op.f("ix_mention_message_key"), "mention", ["message_key"], unique=False)
-    sqlite = op.get_bind().dialect.name == "sqlite"
-    for statement in FULL_TEXT_SQLITE if sqlite else FULL_TEXT_POSTGRES:
-        op.execute(statement)
+    op.create_index(op.f("ix_mention_alias_key"), "mention", ["alias_key"], unique=False)
+    op.create_table(
+        "edge",
+        sa.Column("key", KEY, autoincrement=True, nullable=False),
+        sa.Column("source_key", KEY, nullable=False),
+        sa.Column("relation", sa.String(length=64), nullable=False),
+        sa.Column("target_key", KEY, nullable=False),
+        sa.Column("weight", sa.Float(), nullable=False),
+        sa.Column("first_seen_at", sa.BigInteger(), nullable=False),
+        sa.Column("last_seen_at", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["source_key"], ["entity.key"], name=op.f("fk_edge_source_key"), ondelete="CASCADE"
+        ),
+        sa.ForeignKeyConstraint(
+            ["target_key"], ["entity.key"], name=op.f("fk_edge_target_key"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("key", name=op.f("pk_edge")),
+        sa.UniqueConstraint(
+            "source_key",
+            "target_key",
+            "relation",
+            name=op.f("uq_edge_source_key_target_key_relation"),
+        ),
+        sqlite_autoincrement=True,
+    )
+    for end in ("source_key", "target_key"):
+        op.create_index(
+            op.f(f"ix_edge_{end}_weight_key"), "edge", [end, "weight", "key"], unique=False
+        )
+    op.create_table(
+        "edge_evidence",
+        sa.Column("edge_key", KEY, nullable=False),
+        sa.Column("message_key", KEY, nullable=False),
+        sa.Column("weight", sa.Float(), nullable=False),
+        sa.Column("said_at", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["edge_key"], ["edge.key"], name=op.f("fk_edge_evidence_edge_key"), ondelete="CASCADE"
+        ),
+        sa.ForeignKeyConstraint(
+            ["message_key"],
+            ["message.key"],
+            name=op.f("fk_edge_evidence_message_key"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("edge_key", "message_key", name=op.f("pk_edge_evidence")),
+        sqlite_with_rowid=False,
+    )
+    op.create_index(
+        op.f("ix_edge_evidence_message_key"), "edge_evidence", ["message_key"], unique=False
+    )
 
 
 def downgrade() -> None:
-    if op.get_bind().dialect.name == "sqlite":
-        op.execute("DROP TABLE full_text_vocabulary")
-    op.execute("DROP TABLE full_text")
+    sqlite = op.get_bind().dialect.name == "sqlite"
+    for statement in DROP_SQLITE if sqlite else DROP_POSTGRES:
+        op.execute(statement)
     for table in reversed(TABLES):
         op.drop_table(table)
+    if not sqlite:
+        op.execute("DROP FUNCTION audit_log_is_append_only")

@@ -1,18 +1,18 @@
 """The real application, on the embedded engines and on those for scale."""
 
+import shutil
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 from httpx import AsyncClient
-from sqlalchemy import text
 
-from app.adapters.sql.database import open_database
 from app.settings import DatabaseSettings, QdrantSettings, Settings
 from tests.api.speaking import settings_for, talking_to
 from tests.databases import (
     create_postgres_database,
     drop_postgres_database,
+    empty_postgres_database,
     migrate,
     require_postgres,
     run_apart,
@@ -27,16 +27,20 @@ AT_SCALE = pytest.param("at scale", marks=pytest.mark.postgres)
 @pytest.fixture(params=[EMBEDDED, AT_SCALE])
 def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
     """SQLite and Qdrant Edge; PostgreSQL and a Qdrant server spoken to over HTTP."""
+    chosen: Settings = request.getfixturevalue(
+        "embedded" if request.param == EMBEDDED else "at_scale"
+    )
+    return chosen
+
+
+@pytest.fixture
+def at_scale(session_postgres_url: str, stand_in: StandInQdrant, tmp_path: Path) -> Settings:
     a_compiled_model()
-    if request.param == EMBEDDED:
-        return settings_for(tmp_path)
-    url: str = request.getfixturevalue("session_postgres_url")
-    stand_in: StandInQdrant = request.getfixturevalue("stand_in")
-    run_apart(_empty(url))
+    run_apart(empty_postgres_database(session_postgres_url))
     stand_in.forget()
     return settings_for(
         tmp_path,
-        database=DatabaseSettings.model_validate({"url": url}),
+        database=DatabaseSettings.model_validate({"url": session_postgres_url}),
         qdrant=QdrantSettings(url=stand_in.url),
     )
 
@@ -48,10 +52,13 @@ async def client(settings: Settings) -> AsyncIterator[AsyncClient]:
 
 
 @pytest.fixture
-def embedded(tmp_path: Path) -> Settings:
-    """For what does not depend on the engines."""
+def embedded(sqlite_template: Path, tmp_path: Path) -> Settings:
+    """For what does not depend on the engines. The database is there, migrated and empty."""
     a_compiled_model()
-    return settings_for(tmp_path)
+    chosen = settings_for(tmp_path)
+    chosen.data_dir.mkdir()
+    shutil.copy(sqlite_template, chosen.data_dir / "foreword.db")
+    return chosen
 
 
 @pytest.fixture
@@ -80,16 +87,3 @@ def session_postgres_url() -> Iterator[str]:
     run_apart(make())
     yield made[0]
     run_apart(drop_postgres_database(made[0]))
-
-
-async def _empty(url: str) -> None:
-    """Empty every table but those that tell of the schema, tenants of before included."""
-    database = open_database(url)
-    try:
-        async with database.write() as connection:
-            found = text("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
-            tables = set((await connection.execute(found)).scalars()) - {"alembic_version"}
-            names = ", ".join(f'"{table}"' for table in sorted(tables))
-            await connection.execute(text(f"TRUNCATE {names} RESTART IDENTITY CASCADE"))
-    finally:
-        await database.dispose()

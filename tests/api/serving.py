@@ -18,7 +18,7 @@ from tests.fakes_embedder import a_compiled_model, model_cache
 T = TypeVar("T")
 
 COMMAND = Path(sys.executable).with_name("foreword")
-PATIENCE = 60.0
+PATIENCE = 180.0
 """Seconds until a test gives up on what should come."""
 
 
@@ -119,12 +119,17 @@ def run(directory: Path, *arguments: str, **settings: str) -> subprocess.Complet
 def store(client: httpx.Client, *contents: str, wait: bool = True, **fields: Any) -> dict[str, Any]:
     answer = client.post(
         "/conversations",
-        params={"wait": "indexed", "wait_s": "60"} if wait else {},
+        params={"wait": "indexed", "wait_s": "150"} if wait else {},
         json={"messages": [{"role": "user", "content": each} for each in contents], **fields},
     )
     assert answer.status_code == 201, answer.text
     stored: dict[str, Any] = answer.json()
     return stored
+
+
+def distil_nothing(client: httpx.Client) -> None:
+    """What a test counts is what it stored."""
+    client.put("/flags", json={"facts": False, "summaries": False}).raise_for_status()
 
 
 def context(client: httpx.Client, query: str, **fields: Any) -> dict[str, Any]:

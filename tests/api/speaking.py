@@ -1,7 +1,8 @@
 """How tests speak to the application: small words for the requests that they all make."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -10,15 +11,25 @@ from asgi_lifespan import LifespanManager
 from httpx import ASGITransport, AsyncClient, Response
 
 from app.main import create_app
-from app.settings import DatabaseSettings, Settings
+from app.settings import DatabaseSettings, RetrievalSettings, Settings
 from tests.fakes_embedder import model_cache
 
 Json = dict[str, Any]
 
+_TWICE = 2
+
 
 def settings_for(directory: Path, **given: Any) -> Settings:
-    """Embedded engines in `directory`, on the model that is compiled already."""
-    defaults = {"database": DatabaseSettings(durable=False), "model_cache": model_cache()}
+    """
+    Embedded engines in `directory`, on the model that is compiled already.
+
+    Sources get time enough to answer on a busy machine; a test about deadlines names its own.
+    """
+    defaults = {
+        "database": DatabaseSettings(durable=False),
+        "model_cache": model_cache(),
+        "retrieval": RetrievalSettings(deadline_s=30),
+    }
     return Settings(data_dir=directory / "data", **{**defaults, **given})
 
 
@@ -39,10 +50,35 @@ def said(content: str | None, role: str = "user", **fields: Any) -> Json:
 
 
 async def store(client: AsyncClient, *messages: Json | str, **fields: Any) -> Json:
-    """Store a conversation of `messages`, a text being a user's, and wait for the indexes."""
+    """Store a conversation of `messages`, a text being a user's, and wait for all that follows."""
     body = {"messages": [said(m) if isinstance(m, str) else m for m in messages], **fields}
-    answer = await client.post("/conversations?wait=indexed", json=body)
+    answer = await client.post("/conversations?wait=indexed&wait_s=180", json=body)
+    await settled(client)
     return _body(answer, 201)
+
+
+async def distilling_nothing(client: AsyncClient) -> AsyncClient:
+    """The client of a service in which only what was said can be found."""
+    _body(await client.put("/flags", json={"facts": False, "summaries": False}), 200)
+    return client
+
+
+async def settled(client: AsyncClient, *, at_most: float = 20) -> None:
+    """
+    Wait until nothing is distilled any more, and what was is indexed: both change what is answered.
+
+    Twice in a row, since what is distilled is indexed afterwards; no longer than so many seconds,
+    where a test keeps a part from working.
+    """
+    quiet = 0
+    with suppress(TimeoutError):
+        async with asyncio.timeout(at_most):
+            while quiet < _TWICE:
+                parts = (await client.get("/readyz")).json()["parts"]
+                lags = [parts[name].get("lag", 0) for name in ("distilling", "vectors")]
+                quiet = 0 if any(lags) else quiet + 1
+                if not quiet:
+                    await asyncio.sleep(0.02)
 
 
 async def context(client: AsyncClient, query: str, **fields: Any) -> Json:

@@ -90,6 +90,54 @@ async def test_since_tells_what_was_added_and_removed(client: AsyncClient) -> No
         "bundle_id": before["bundle_id"],
         "added": second["message_ids"],
         "removed": first["message_ids"],
+        "changed": [],
+        "profile_changed": False,
+        "entities_added": [],
+        "entities_removed": [],
     }
-    assert (same["since"]["added"], same["since"]["removed"]) == ([], [])
+    assert [same["since"][each] for each in ("added", "removed", "changed")] == [[], [], []]
     assert before["since"] is None
+
+
+async def test_since_tells_of_memories_and_history_alike(client: AsyncClient) -> None:
+    chat = await store(client, HUGIN, "Well.", external_id="chat", **ALICE)
+    asked: Json = {"conversation_id": chat["id"], "history": {"max_messages": 1}}
+    before = await context(client, QUERY, **asked)
+    first, second = chat["message_ids"]
+    assert [each["id"] for each in before["recent_history"]] == [second]
+    body = {"messages": [{"role": "user", "content": "And the other one?"}]}
+    told = await client.post(f"/conversations/{chat['id']}/messages?wait=indexed", json=body)
+    (third,) = told.json()["message_ids"]
+    fact = {"type": "fact", "content": "The server is called Hugin now.", **ALICE}
+    kept = (await client.post("/memories?wait=indexed", json=fact)).json()
+
+    bundle = await context(client, QUERY, since=before["bundle_id"], **asked)
+    patched = {"content": "The server is called Munin now."}
+    await client.patch(f"/memories/{kept['id']}", json=patched)
+    changed = await context(client, QUERY, since=bundle["bundle_id"], **asked)
+    whole = await context(
+        client, QUERY, since=bundle["bundle_id"], **asked | {"history": {"max_messages": 3}}
+    )
+
+    assert sorted(contents(bundle)) == sorted([HUGIN, fact["content"]])
+    assert sorted(bundle["since"]["added"]) == sorted([kept["id"], third])
+    assert bundle["since"]["removed"] == [second]
+    assert changed["since"]["changed"] == [kept["id"]]
+    assert (changed["since"]["added"], changed["since"]["removed"]) == ([], [])
+    assert [each["id"] for each in whole["recent_history"]] == [first, second, third]
+    assert (whole["since"]["added"], whole["since"]["removed"]) == ([second], [])
+
+
+async def test_since_tells_that_another_profile_is_shown(client: AsyncClient) -> None:
+    await store(client, HUGIN, **ALICE)
+    before = await context(client, QUERY, **ALICE)
+    purposes = {"purposes": {"profile": True}}
+    await client.put("/users/alice/consent", json=purposes)
+    await client.put("/users/alice/profile", json={"notes": "Short answers, please."})
+
+    bundle = await context(client, QUERY, since=before["bundle_id"], **ALICE)
+    same = await context(client, QUERY, since=bundle["bundle_id"], **ALICE)
+
+    assert bundle["since"]["profile_changed"] is True
+    assert same["since"]["profile_changed"] is False
+    assert (bundle["since"]["added"], bundle["since"]["removed"]) == ([], [])

@@ -6,7 +6,16 @@ import pytest
 from httpx import AsyncClient
 
 from app.ranking.features import NAMES
-from tests.api.speaking import Json, contents, context, get, said, search, store
+from tests.api.speaking import (
+    Json,
+    contents,
+    context,
+    distilling_nothing,
+    get,
+    said,
+    search,
+    store,
+)
 
 DATABASE = "We picked PostgreSQL as the database of the billing service."
 BACKUP = "The database is backed up to Frankfurt every night."
@@ -256,6 +265,7 @@ async def test_grouping_adds_the_same_items_by_conversation(client: AsyncClient)
 
 
 async def test_the_same_said_twice_is_retrieved_once(client: AsyncClient) -> None:
+    await distilling_nothing(client)
     await store(client, DATABASE, GARDEN)
     await store(client, DATABASE)
 

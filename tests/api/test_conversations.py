@@ -79,8 +79,19 @@ async def test_a_message_is_read_as_it_was_stored(client: AsyncClient) -> None:
         "conversation_id": stored["id"],
         "created_at": "2026-01-20T10:00:05.123456Z",
         "tokens": read["tokens"],
+        "echo": [],
+        "rating": {"importance": 4, "kind": "statement", "topics": ["noon"]},
     }
     assert read["tokens"] > 4
+
+
+async def test_one_message_is_read_by_its_id(client: AsyncClient) -> None:
+    stored = await store(client, "The first one.", "The second one.", user_id="alice")
+    listed = (await get(client, f"/conversations/{stored['id']}/messages"))["items"]
+    for message in listed:
+        assert await get(client, f"/messages/{message['id']}") == message
+    problem(await client.get(f"/messages/{uuid4()}"), 404, "message-not-found")
+    problem(await client.get(f"/messages/{stored['id']}"), 404, "message-not-found")
 
 
 async def test_only_role_and_content_are_required(client: AsyncClient) -> None:

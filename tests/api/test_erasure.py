@@ -1,21 +1,35 @@
 """Deleting: gone from everywhere, with a receipt."""
 
 import asyncio
+import shutil
 from urllib.parse import quote
 from uuid import uuid4
 
 import pytest
 from httpx import AsyncClient
 
-from tests.api.speaking import Json, contents, context, erase, get, problem, search, store
+from app.settings import Settings
+from tests.api.speaking import (
+    Json,
+    contents,
+    context,
+    erase,
+    get,
+    problem,
+    said,
+    search,
+    store,
+    talking_to,
+)
 
 SECRET = "The launch code of the rocket is 4711."
 OTHER = "Tomatoes grow well in the greenhouse."
 
 
 def receipt(**erased: int) -> Json:
-    kinds = ("messages", "chunks", "vectors", "embeddings", "full_text", "memory_items", "edges")
-    return {**dict.fromkeys((*kinds, "bundles", "cache_entries"), 0), **erased}
+    derived = ("vectors", "embeddings", "full_text", "memory_items", "edges")
+    told = ("profiles", "consents", "bundles", "cache_entries")
+    return {**dict.fromkeys(("messages", "chunks", *derived, *told), 0), **erased}
 
 
 async def test_a_deleted_conversation_is_in_no_index(client: AsyncClient) -> None:
@@ -155,3 +169,38 @@ async def test_deleting_from_an_archived_conversation_leaves_the_counts_right(
 
     assert (answer["erased"]["messages"], answer["remaining"]) == (1, 0)
     assert contents(await search(client, "greenhouse", user_id="alice")) == [OTHER]
+
+
+async def test_an_old_index_that_is_put_back_brings_nothing_back(embedded: Settings) -> None:
+    vectors = embedded.data_dir / "vectors"
+    aside = embedded.data_dir / "aside"
+    async with talking_to(embedded) as client:
+        stored = await store(client, SECRET, OTHER, user_id="alice")
+    shutil.copytree(vectors, aside)
+    async with talking_to(embedded) as client:
+        answer = await erase(client, f"/messages/{stored['message_ids'][0]}")
+        assert answer["remaining"] == 0
+    shutil.rmtree(vectors)
+    aside.rename(vectors)
+
+    async with talking_to(embedded) as client:
+        assert contents(await search(client, "launch code", user_id="alice")) in ([], [OTHER])
+        while (await get(client, "/memory/debug/stats"))["vectors"] != 1:
+            pass
+        assert contents(await search(client, "launch code", user_id="alice")) in ([], [OTHER])
+
+
+async def test_of_an_erased_user_nothing_can_be_reached_by_any_id(client: AsyncClient) -> None:
+    stored = await store(client, SECRET, user_id="alice", external_id="chat")
+    bundle = await context(client, "launch code", user_id="alice")
+    await erase(client, "/users/alice")
+
+    path = f"/conversations/{stored['id']}"
+    problem(await client.get(path), 404, "conversation-not-found")
+    problem(await client.get(f"/bundles/{bundle['bundle_id']}"), 404, "bundle-not-found")
+    problem(await client.delete(f"/messages/{stored['message_ids'][0]}"), 404, "message-not-found")
+    late = await client.post(f"{path}/messages", json={"messages": [said("too late")]})
+    problem(late, 404, "conversation-not-found")
+    again = await store(client, OTHER, user_id="alice", external_id="chat")
+    assert (again["message_count"], again["id"] == stored["id"]) == (1, False)
+    assert (await get(client, "/memory/debug/stats"))["users"] == 1

@@ -55,7 +55,8 @@ async def test_statistics_count_what_is_stored(client: AsyncClient) -> None:
     assert (empty["conversations"], empty["messages"], empty["users"]) == (0, 0, 0)
     assert (stats["conversations"], stats["messages"], stats["users"]) == (2, 3, 2)
     assert (stats["vectors"], stats["index_lag"], stats["dead_letters"]) == (2, 0, 0)
-    assert (stats["index_lag_seconds"], stats["consent"]) == (0.0, {})
+    agreed = {"profile": 0, "facts": 0, "learning": 0}
+    assert (stats["index_lag_seconds"], stats["consent"]) == (0.0, agreed)
     assert all(size > 0 for size in stats["index_sizes"].values())
     assert {"messages", "embeddings", "full_text"} <= set(stats["index_sizes"])
 
@@ -76,8 +77,10 @@ async def test_readiness_names_each_part_with_its_lag(client: AsyncClient) -> No
         "full_text": "ok",
         "embedder": "ok",
         "vectors": "ok",
+        "distilling": "ok",
     }
-    assert all(part["lag"] == 0 for part in ready["parts"].values())
+    lags = {name: part["lag"] for name, part in ready["parts"].items() if name != "distilling"}
+    assert set(lags.values()) == {0}
     assert ready["parts"]["vectors"]["points"] == 1
 
 
@@ -112,13 +115,14 @@ async def test_the_description_names_every_documented_path(alone: AsyncClient) -
         "/conversations": {"get", "post"},
         "/conversations/{conversation_id}": {"get", "patch", "delete"},
         "/conversations/{conversation_id}/messages": {"get", "post"},
-        "/messages/{message_id}": {"delete"},
+        "/messages/{message_id}": {"get", "delete"},
         "/users/{user_id}": {"delete"},
         "/context": {"post"},
         "/search": {"post"},
         "/bundles/{bundle_id}": {"get"},
         "/memory/debug/retrieval": {"get"},
         "/memory/debug/stats": {"get"},
+        "/memory/metrics": {"get"},
         "/healthz": {"get"},
         "/readyz": {"get"},
     }.items() <= methods.items()

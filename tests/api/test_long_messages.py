@@ -10,11 +10,26 @@ from httpx import AsyncClient
 from app.adapters.tokenizer import BpeTokenCounter
 from app.settings import Settings
 from loadtests.needles import LENGTHS, haystacks
-from tests.api.speaking import contents, context, erase, get, said, search, store, talking_to
+from tests.api.speaking import (
+    contents,
+    context,
+    distilling_nothing,
+    erase,
+    get,
+    said,
+    search,
+    store,
+    talking_to,
+)
 
 COUNT = BpeTokenCounter().count
 NEEDLE = "Ingeborg keeps the spare key of the observatory under the third flowerpot."
 CODE = "```python\ndef open_dome(angle):\n    return motor.turn(angle, speed=3)\n```"
+
+
+@pytest.fixture
+async def client(client: AsyncClient) -> AsyncClient:
+    return await distilling_nothing(client)
 
 
 def diary(tokens: int) -> list[str]:
@@ -60,6 +75,24 @@ async def test_a_needle_in_20000_tokens_is_found_and_returned(
     assert (edge["kind"], edge["id"]) == ("message", stored["message_ids"][0])
     assert edge["external_id"] == "diary"
     assert bundle["metadata"]["total_tokens"] <= 1_000
+
+
+async def test_what_does_not_fit_is_shown_with_what_tells_most(client: AsyncClient) -> None:
+    paragraphs = diary(200)
+    message = " ".join([*paragraphs[:2], NEEDLE, *paragraphs[2:]])
+    assert 150 < COUNT(message) <= 300
+    stored = await store(client, said(message, external_id="diary"))
+    bundle = await context(client, "Where is the key of the observatory?", budget_tokens=100)
+    (item,) = bundle["retrieved_memories"]
+    assert NEEDLE in item["content"]
+    (edge,) = item["lineage"]
+    assert item["content"] == message[edge["start"] : edge["stop"]]
+    assert (item["type"], item["id"]) == ("message", edge["id"])
+    assert edge["id"] == stored["message_ids"][0]
+    assert item["tokens"] == COUNT(item["content"]) == bundle["metadata"]["total_tokens"] <= 100
+    replayed = await get(client, f"/bundles/{bundle['bundle_id']}")
+    assert replayed["retrieved_memories"][0]["content"] == item["content"]
+    assert replayed["retrieved_memories"][0]["lineage"] == item["lineage"]
 
 
 async def test_no_words_are_told_twice(client: AsyncClient) -> None:

@@ -43,6 +43,12 @@ async def test_what_is_not_json_is_400(alone: AsyncClient, body: bytes) -> None:
             problem(answer, 422, "invalid-request")
 
 
+@pytest.mark.parametrize("body", [b'{"query": "\xff\xfe"}', b'{"query": "\xc3("}'])
+async def test_what_is_not_utf_8_is_400_and_says_so(alone: AsyncClient, body: bytes) -> None:
+    told = problem(await alone.post("/context", content=body, headers=JSON), 400, "not-json")
+    assert told["detail"] == "The body is not in UTF-8."
+
+
 @pytest.mark.parametrize("body", [b'{"query": "\xff"}', b"\xfe\xff", b'"\xc0\x80"'])
 async def test_what_is_not_utf_8_is_400(alone: AsyncClient, body: bytes) -> None:
     answer = await alone.post("/context", content=body, headers=JSON)

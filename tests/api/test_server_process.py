@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.api.serving import Server, context, eventually, run, serving, store
+from tests.api.serving import Server, context, distil_nothing, eventually, run, serving, store
 from tests.stand_in_qdrant import refusing_port
 
 HUGIN = "The server of the api team is called Hugin."
@@ -27,6 +27,7 @@ def parts(client: httpx.Client) -> dict[str, Any]:
 def test_it_tells_where_data_and_docs_are_and_ends_when_asked(tmp_path: Path) -> None:
     with serving(tmp_path) as server:
         assert f"Data: {tmp_path / 'data'}\n" in server.said
+        assert re.search(r"^Page: http://127\.0\.0\.1:[1-9]\d*/ui$", server.said, re.MULTILINE)
         assert re.search(r"^Docs: http://127\.0\.0\.1:[1-9]\d*/docs$", server.said, re.MULTILINE)
         with server.client() as client:
             assert client.get("/docs").status_code == 200
@@ -156,6 +157,7 @@ def embedded_texts(client: httpx.Client) -> float:
 def test_a_lost_vector_directory_heals_without_embedding_again(tmp_path: Path) -> None:
     said = [f"Number {n} on the list of {HUGIN}" for n in range(300)]
     with serving(tmp_path) as server, server.client() as client:
+        distil_nothing(client)
         store(client, *said)
         assert embedded_texts(client) >= 300
         server.end()
@@ -272,3 +274,67 @@ def test_a_database_that_does_not_answer_ends_it_with_one_line(tmp_path: Path) -
 
     assert ended.returncode == 3
     assert "Traceback" not in ended.stderr
+
+
+def made_key(directory: Path, *more: str) -> str:
+    made = run(directory, "keys", "create", "--tenant", "acme", "--name", "mine", *more, "--json")
+    assert (made.returncode, made.stderr) == (0, "")
+    told: dict[str, str] = json.loads(made.stdout)
+    assert list(told) == ["key"]
+    return told["key"]
+
+
+def test_keys_are_made_listed_and_revoked_before_and_while_it_runs(tmp_path: Path) -> None:
+    before = made_key(tmp_path, "--scopes", "read", "--expires", "30d")
+    with serving(tmp_path) as server, server.client() as client:
+        assert client.get("/conversations").status_code == 401
+        while_running = made_key(tmp_path)
+        for key, status in ((before, 403), (while_running, 201)):
+            headers = {"Authorization": f"Bearer {key}"}
+            assert client.get("/conversations", headers=headers).status_code == 200
+            answer = client.post("/conversations", json={"messages": []}, headers=headers)
+            assert answer.status_code == status
+
+        # Commands that a running server carries out need no key of anybody's.
+        assert run(tmp_path, "doctor", "--json").returncode == 0
+        listed = json.loads(run(tmp_path, "keys", "list", "--json").stdout)
+        assert [each["scopes"] for each in listed] == [["read"], ["read", "write"]]
+        assert before not in str(listed)
+        revoked = run(tmp_path, "keys", "revoke", listed[0]["id"])
+        assert revoked.returncode == 0
+        own = {"Authorization": f"Bearer {before}"}
+        eventually(lambda: client.get("/conversations", headers=own).status_code == 401)
+    assert "revoked" in run(tmp_path, "keys", "list", "--tenant", "acme").stdout
+    assert json.loads(run(tmp_path, "keys", "list", "--tenant", "other", "--json").stdout) == []
+
+
+def test_without_keys_it_says_at_start_who_is_answered(tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        assert "there is no API key: callers on this machine are answered" in server.log
+
+
+def test_with_a_key_it_listens_to_others(tmp_path: Path) -> None:
+    made_key(tmp_path)
+    with serving(tmp_path, SERVER__HOST="0.0.0.0") as server:  # noqa: S104
+        assert server.end() == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("create", "--tenant", "a/b", "--name", "x"), "a tenant is named by"),
+        (("create", "--tenant", "a", "--name", ""), "a name has"),
+        (("create", "--tenant", "a", "--name", "x", "--scopes", "root"), "scopes are some of"),
+        (("create", "--tenant", "a", "--name", "x", "--expires", "soon"), "an expiry is"),
+        (("create", "--tenant", "a", "--name", "x", "--expires", "2020-01-01"), "in the future"),
+        (("revoke", "01a201fa-4949-744c-ba5b-d32285a280de"), "There is no such API key."),
+    ],
+)
+def test_a_mistake_about_keys_ends_with_one_line(
+    tmp_path: Path, arguments: tuple[str, ...], told: str
+) -> None:
+    ended = run(tmp_path, "keys", *arguments)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    (line,) = ended.stderr.splitlines()
+    assert line.startswith("foreword: ")
+    assert told in line

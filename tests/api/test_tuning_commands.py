@@ -39,11 +39,23 @@ def test_a_report_can_be_read(tiny: Path, tmp_path: Path) -> None:
         assert told in measured.stdout
 
 
+@pytest.mark.postgres
+def test_other_engines_find_the_same(tiny: Path, tmp_path: Path, session_postgres_url: str) -> None:
+    on_them = ("--database-url", session_postgres_url, "--qdrant-url", ":memory:")
+    here = run(tmp_path, "eval", str(tiny), "--json")
+    there = run(tmp_path, "eval", str(tiny), "--json", *on_them)
+    assert there.returncode == 0, there.stderr
+    model = [json.loads(each.stdout)["tables"]["model"]["tiny"] for each in (here, there)]
+    assert model[0]["recall@10"] == model[1]["recall@10"] == [1, 1, 1]
+    assert model[0]["mrr@10"] == pytest.approx(model[1]["mrr@10"])
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
         ("eval", "nowhere.json"),
         ("eval", "tiny.json", "--weights", "tiny.json"),
+        ("eval", "tiny.json", "--database-url", "mysql://here"),
         ("tune", "nowhere.json", "--out", "weights.json"),
     ],
 )

@@ -20,14 +20,6 @@ from tests.databases import (
 
 
 @pytest.fixture(scope="session")
-def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file with the schema, to be copied."""
-    path = tmp_path_factory.mktemp("template") / "store.db"
-    run_apart(migrate(f"sqlite+aiosqlite:///{path}"))
-    return path
-
-
-@pytest.fixture(scope="session")
 def postgres_template() -> Iterator[str]:
     """A database with the schema, to be copied."""
     run_apart(require_postgres())

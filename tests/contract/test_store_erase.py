@@ -5,16 +5,31 @@ from dataclasses import replace
 from uuid import UUID
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import insert, select, text
 from uuid_utils.compat import uuid7
 
+from app.adapters.sql import tables as t
+from app.adapters.sql import tables_derived as d
 from app.adapters.sql.database import Database
 from app.domain.conversation import ConversationChanges, Role
 from app.domain.errors import BundleNotFound, ConversationNotFound, MessageNotFound
-from app.domain.ids import BundleId, ConversationId, MessageId, ScopeKey
+from app.domain.ids import ERASED, BundleId, ConversationId, ItemKey, MessageId, ScopeKey
+from app.domain.memory import Table, item_key
 from app.ports.store import Store
 from app.ports.stored import Erased, Receipt
-from tests.stored import ACME, NOON, Kept, append, find, keep, outbox_keys, said, scope_now
+from tests.stored import (
+    ACME,
+    NOON,
+    Kept,
+    append,
+    erase_the_rest,
+    find,
+    keep,
+    outbox_keys,
+    row_of,
+    said,
+    scope_now,
+)
 
 WORDS = ("dogs bark", "cats sleep", "a dog and a cat")
 
@@ -27,11 +42,12 @@ async def embed(store: Store, kept: Kept) -> None:
             )
 
 
-async def keep_bundle(store: Store, scope: ScopeKey) -> BundleId:
+async def keep_bundle(store: Store, scope: ScopeKey, *, version: int = 1_000) -> BundleId:
     receipt = Receipt(
         bundle_id=BundleId(UUID(str(uuid7()))),
         tenant=ACME,
         scope=scope,
+        version=version,
         created_at=NOON,
         request={"query": "?"},
         answer={"timings": {"total": 0.001}},
@@ -50,7 +66,58 @@ async def erase_message(store: Store, kept: Kept, at: int) -> Erased:
 
 async def erase_conversation(store: Store, kept: Kept) -> Erased:
     async with store.write(ACME) as transaction:
-        return await transaction.erase.conversation(kept.conversation.id, now=NOON)
+        doomed = await transaction.erase.conversation(kept.conversation.id, now=NOON)
+    return await erase_the_rest(store, doomed)
+
+
+async def derive(database: Database, kept: Kept) -> ItemKey:
+    """A fact of the first message, two entities of it, of which the second message has one too."""
+    scope = {"scope_key": kept.scope.key}
+    at = {"first_seen_at": NOON, "last_seen_at": NOON}
+    first, second, *_ = (row_of(key) for key in kept.keys)
+    async with database.write() as connection:
+        about = {"metadata": {}, "tokens": 1, "content_hash": b"", "importance": 5}
+        times = {"created_at": NOON, "updated_at": NOON, "valid_from": NOON}
+        told = {"id": uuid7(), "type": "fact", "content": "dogs", **scope, **about, **times}
+        await connection.execute(insert(t.memory_item), told)
+        fact = (await connection.execute(select(t.memory_item.c.key))).scalar_one()
+        await connection.execute(insert(t.lineage), {"item_key": fact, "message_key": first})
+        named = [
+            {"id": uuid7(), "type": "x", "name": n, "normal_name": n, "mentions": 1, **scope, **at}
+            for n in "ab"
+        ]
+        await connection.execute(insert(d.entity), named)
+        found = (await connection.execute(select(d.entity.c.key).order_by(d.entity.c.key))).all()
+        (a,), (b,) = found
+        called = [
+            {"key": key, "entity_key": key, "normal_name": "x", "name": "x", "said": True, **scope}
+            for key in (a, b)
+        ]
+        await connection.execute(insert(d.entity_alias), called)
+        place = {"start": 0, "stop": 1, "said_at": NOON}
+        mentions = [
+            {"entity_key": entity, "alias_key": entity, "message_key": message, **place}
+            for entity, message in ((a, first), (a, second), (b, first))
+        ]
+        await connection.execute(insert(d.mention), mentions)
+        edge = {"key": 1, "source_key": a, "target_key": b, "relation": "knows", "weight": 1.0}
+        await connection.execute(insert(d.edge), {**edge, **at})
+        proof = {"edge_key": 1, "message_key": first, "weight": 1.0, "said_at": NOON}
+        await connection.execute(insert(d.edge_evidence), proof)
+        profile = {"preferences": {}, "context": {}, "notes": "", "updated_at": NOON}
+        await connection.execute(insert(t.profile), {**profile, **scope})
+    return item_key(Table.MEMORY, fact)
+
+
+async def embed_one(store: Store, item: ItemKey) -> None:
+    async with store.project() as projections:
+        await projections.connection.execute(  # type: ignore[attr-defined]  # as a consolidator will
+            insert(d.embedding_model),
+            {"key": 1, "name": "one", "dimension": 1, "created_at": NOON},
+        )
+        await projections.connection.execute(  # type: ignore[attr-defined]  # as a consolidator will
+            insert(d.embedding), {"model_key": 1, "item_key": item, "vector": b"\1\2"}
+        )
 
 
 async def remaining(store: Store, erased: Erased) -> int:
@@ -169,39 +236,121 @@ async def test_what_is_not_there_cannot_be_erased(store: Store) -> None:
             await transaction.erase.conversation(ConversationId(uuid7()), now=NOON)
         with pytest.raises(MessageNotFound):
             await transaction.erase.message(MessageId(uuid7()), now=NOON)
-        assert await transaction.erase.user("nobody", limit=5, now=NOON) == (Erased(), False)
+        assert await transaction.erase.user("nobody", now=NOON) == Erased()
+        nothing = await transaction.erase.portion(ScopeKey(4711), limit=5, now=NOON)
+    assert nothing == (Erased(), False)
 
 
-async def test_a_user_is_erased_in_portions(store: Store, database: Database) -> None:
+async def test_a_user_is_out_of_reach_at_once_and_erased_in_portions(
+    store: Store, database: Database
+) -> None:
     kept = [await keep(store, *WORDS, tags=["t"]) for _ in range(5)]
     bob = await keep(store, *WORDS, user_id="bob")
     for each in (*kept, bob):
         await embed(store, each)
-    total, more, portions = Erased(), True, 0
+    async with store.write(ACME) as transaction:
+        doomed = await transaction.erase.user("alice", now=NOON)
+    assert doomed.doomed == doomed.scope == kept[0].scope.key
+    async with store.read(ACME) as snapshot:
+        assert await snapshot.scopes.find("alice") is None
+        with pytest.raises(ConversationNotFound):
+            await snapshot.conversations.get(kept[0].conversation.id)
+        with pytest.raises(MessageNotFound):
+            await snapshot.messages.scope_of(kept[0].messages[0].id)
+        scopes = [kept[0].scope.key]
+        shown = await snapshot.recall.hydrate(kept[0].keys, scopes=scopes, model="one")
+    assert list(shown.keys) == []
+    assert list(await find(store, "dog", kept[0].within)) == []
+    await keep(store, "a new dog")
+
+    total, more, portions = doomed, True, 0
     while more and portions < 10:
-        async with store.write(ACME) as transaction:
-            erased, more = await transaction.erase.user("alice", limit=2, now=NOON)
+        async with store.write(ERASED) as transaction:
+            erased, more = await transaction.erase.portion(doomed.doomed, limit=4, now=NOON)
         assert await remaining(store, erased) == 0
         total += erased
         portions += 1
-    assert portions == 3
+    assert portions == 4
     assert (total.messages, total.full_text, total.embeddings) == (15, 15, 30)
     assert sorted(total.keys) == sorted(key for each in kept for key in each.keys)
     now = await scope_now(store)
-    assert (now.messages, now.terms) == (0, 0)
-    assert list(await find(store, "dog", kept[0].within)) == []
+    assert (now.messages, now.terms) == (1, 2)
     assert await scope_now(store, "bob") == bob.scope
     counted = [await rows(database, name) for name in ("message", "conversation", "embedding")]
-    assert counted == [3, 1, 6]
+    assert counted == [4, 2, 6]
+    async with store.observe() as observations:
+        assert list(await observations.doomed(until=NOON)) == []
+
+
+async def test_what_is_left_of_an_erasure_is_found_again(store: Store) -> None:
+    kept = await keep(store, *WORDS)
+    alone = await keep(store, *WORDS, user_id="bob")
+    async with store.write(ACME) as transaction:
+        whole = await transaction.erase.user("alice", now=NOON)
+        part = await transaction.erase.conversation(alone.conversation.id, now=NOON)
+        await transaction.erase.portion(kept.scope.key, limit=1, now=NOON)
+    async with store.observe() as observations:
+        left = await observations.doomed(until=NOON)
+    assert list(left) == [whole.doomed, part.doomed]
+    total = Erased()
+    for each in left:
+        total += await erase_the_rest(store, Erased(doomed=each))
+    assert (total.messages, total.full_text) == (5, 5)
+    assert await scope_now(store, "bob") == replace(
+        alone.scope, version=(await scope_now(store, "bob")).version, messages=0, terms=0
+    )
+
+
+async def test_nothing_can_be_told_of_a_user_whose_key_somebody_kept(store: Store) -> None:
+    kept = await keep(store, *WORDS)
+    async with store.write(ACME) as transaction:
+        await transaction.erase.conversation(kept.conversation.id, now=NOON)
+    assert (await scope_now(store)).version > kept.scope.version
+    async with store.read(ACME) as snapshot:
+        scopes = [kept.scope.key]
+        shown = await snapshot.recall.hydrate(kept.keys, scopes=scopes, model="one")
+        assert list(shown.keys) == []
+        assert list(await snapshot.messages.tail(kept.conversation.key, limit=9)) == []
+        rows = [row_of(key) for key in kept.keys]
+        assert list(await snapshot.messages.get(rows)) == []
+    async with store.observe() as observations:
+        assert await observations.belonging(list(kept.keys)) == frozenset()
 
 
 async def test_no_user_can_be_erased_too(store: Store) -> None:
     await keep(store, "dog", user_id=None)
     alice = await keep(store, "dog")
     async with store.write(ACME) as transaction:
-        erased, more = await transaction.erase.user(None, limit=5, now=NOON)
-    assert (erased.messages, more) == (1, False)
+        doomed = await transaction.erase.user(None, now=NOON)
+    assert (await erase_the_rest(store, doomed)).messages == 1
     assert await scope_now(store) == alice.scope
+
+
+async def test_a_user_who_is_erased_takes_everything_along(
+    store: Store, database: Database
+) -> None:
+    kept = await keep(store, *WORDS)
+    item = await derive(database, kept)
+    await embed_one(store, item)
+    async with store.write(ACME) as transaction:
+        doomed = await transaction.erase.user("alice", now=NOON)
+    erased = await erase_the_rest(store, doomed)
+    assert (erased.memory_items, erased.edges) == (1, 1)
+    for name in ("scope", "memory_item", "lineage", "entity", "edge", "mention", "profile"):
+        assert await rows(database, name) == 0, name
+    assert item in erased.keys
+
+
+async def test_what_was_drawn_from_a_message_goes_with_it(store: Store, database: Database) -> None:
+    kept = await keep(store, *WORDS)
+    item = await derive(database, kept)
+    await embed_one(store, item)
+    erased = await erase_message(store, kept, 0)
+    assert (erased.memory_items, erased.edges, erased.embeddings) == (1, 1, 1)
+    assert item in erased.keys
+    counted = [await rows(database, name) for name in ("memory_item", "entity", "edge", "mention")]
+    assert counted == [0, 1, 0, 1]
+    assert await rows(database, "profile") == 1
 
 
 async def test_the_erasure_of_a_large_conversation_hits_no_limit(
@@ -257,3 +406,20 @@ async def test_nothing_is_appended_to_what_is_being_erased(store: Store) -> None
         await asyncio.sleep(0.1)
     with pytest.raises(ConversationNotFound):
         await adding
+
+
+async def test_a_receipt_of_before_an_erasure_is_not_kept_after_it(store: Store) -> None:
+    kept = await keep(store, "dogs", "cats")
+    asked = await scope_now(store)
+    await erase_message(store, kept, 0)
+    after = await scope_now(store)
+
+    late = await keep_bundle(store, asked.key, version=asked.version)
+    fresh = await keep_bundle(store, after.key, version=after.version)
+    nobodys = await keep_bundle(store, ScopeKey(after.key + 1_000))
+
+    async with store.read(ACME) as snapshot:
+        assert (await snapshot.bundles.get(fresh)).scope == after.key
+        for unknown in (late, nobodys):
+            with pytest.raises(BundleNotFound):
+                await snapshot.bundles.get(unknown)

@@ -61,7 +61,9 @@ async def test_a_message_comes_back_as_it_was_told(store: Store) -> None:
     )
     kept = await keep(store, everything)
     (message,) = await tail(store, kept)
-    told = {name: getattr(everything, name) for name in everything.__slots__}
+    of_another_store = {"id", "echo"}
+    names = set(everything.__slots__) - of_another_store
+    told = {name: getattr(everything, name) for name in names}
     assert {name: getattr(message, name) for name in told} == told
     assert message.conversation_id == kept.conversation.id
     assert (message.id, message.position) == (kept.messages[0].id, 0)

@@ -10,12 +10,13 @@ import pytest
 
 from app.domain.conversation import ConversationChanges, Role
 from app.domain.ids import ItemKey, TenantId
+from app.domain.memory import Table, item_key
 from app.ports import RecallFilter
 from app.ports.store import Store
 from app.ranking.bm25 import pack_terms
 from app.ranking.neighbours import Neighbours
 from app.ranking.pool import pack_vector
-from tests.stored import ACME, MICROSECOND, NOON, OTHER, SECOND, Kept, keep, row_of, said
+from tests.stored import ACME, MICROSECOND, NOON, OTHER, SECOND, Kept, keep, said
 
 MODEL = "mini"
 VECTOR = pack_vector(np.array([1, 0, 0, 0], dtype=np.float32))
@@ -30,9 +31,8 @@ async def beside(
     model: str = MODEL,
 ) -> Neighbours:
     async with store.read(tenant) as snapshot:
-        return await snapshot.recall.neighbours(
-            [row_of(key) for key in keys], within=within, model=model
-        )
+        found = await snapshot.recall.surrounded(keys, within=within, model=model)
+        return found.neighbours
 
 
 async def chat(store: Store, count: int = 6) -> Kept:
@@ -49,6 +49,7 @@ async def test_the_one_on_either_side_is_a_neighbour(store: Store) -> None:
     found = await beside(store, [kept.keys[3]], kept.within)
 
     assert list(found.positions) == [2, 4]
+    assert [item_key(Table.MESSAGE, key) for key in found.keys] == [kept.keys[2], kept.keys[4]]
     assert set(found.conversations) == {kept.conversation.key}
     assert list(found.vectors) == [VECTOR, None]
     assert list(found.bags) == [pack_terms([f"word{at}"]) for at in (2, 4)]

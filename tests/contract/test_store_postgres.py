@@ -174,3 +174,16 @@ async def test_reads_can_go_to_a_replica(postgres_own_url: str, postgres_url: st
         ]
     await database.dispose()
     assert asked == [make_url(each).database for each in (postgres_url, postgres_own_url)]
+
+
+@pytest.mark.postgres
+async def test_what_waits_is_read_where_it_was_written(url: str, postgres_own_url: str) -> None:
+    """A replica that lags would tell the indexer that the messages of its rows are gone."""
+    database = open_database(url, replica_url=postgres_own_url)
+    store = SqlStore(database)
+    kept = await keep(store, "I moved")
+    async with store.observe() as observations:
+        state = await observations.state(now=NOON)
+        waiting = await observations.to_index(kept.keys, model="mini")
+    await database.dispose()
+    assert (state.depth, len(waiting)) == (1, 1)

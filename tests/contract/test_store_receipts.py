@@ -9,11 +9,10 @@ from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 from uuid_utils.compat import uuid7
 
-from app.adapters.sql.database import Database, open_database
-from app.adapters.sql.store import SqlStore
+from app.adapters.sql.database import Database
 from app.domain.conversation import Role
-from app.domain.errors import BundleNotFound, StoreUnavailable
-from app.domain.ids import BundleId, ScopeKey
+from app.domain.errors import BundleNotFound
+from app.domain.ids import BundleId
 from app.ports.projecting import OutboxState
 from app.ports.store import Store
 from app.ports.stored import Counts, Receipt
@@ -28,7 +27,8 @@ def receipt(at: datetime = NOON, **about: Any) -> Receipt:
     told: dict[str, Any] = {
         "bundle_id": BundleId(UUID(str(uuid7()))),
         "tenant": ACME,
-        "scope": ScopeKey(1),
+        "scope": None,
+        "version": 0,
         "created_at": at,
         "request": {"query": "who?", "nested": [None, {"π": 3.5}]},
         "answer": ANSWER,
@@ -61,16 +61,17 @@ async def rows(database: Database, table: str) -> int:
 
 
 async def test_a_receipt_comes_back_as_it_was_kept(store: Store) -> None:
-    told = receipt(NOON + 3 * MICROSECOND)
-    await keep_receipts(store, told, receipt(scope=None))
+    scope = (await keep(store, "dog")).scope
+    told = receipt(NOON + 3 * MICROSECOND, scope=scope.key, version=scope.version)
+    await keep_receipts(store, told, receipt())
     async with store.read(ACME) as snapshot:
         found = await snapshot.bundles.get(told.bundle_id)
-    assert (found.tenant, found.scope, found.created_at) == (ACME, 1, told.created_at)
+    assert (found.tenant, found.scope, found.created_at) == (ACME, scope.key, told.created_at)
     assert (found.request, found.answer, found.total_ms) == (told.request, ANSWER, 12.5)
 
 
 async def test_a_receipt_without_a_scope_is_kept(store: Store) -> None:
-    told = receipt(scope=None)
+    told = receipt()
     await keep_receipts(store, told)
     async with store.read(ACME) as snapshot:
         assert (await snapshot.bundles.get(told.bundle_id)).scope is None
@@ -158,26 +159,8 @@ async def test_operators_see_sizes_by_part(store: Store) -> None:
     assert all(size > 0 for size in sizes.values())
 
 
-async def test_full_text_answers(store: Store) -> None:
-    async with store.observe() as observations:
-        await observations.full_text_answers()
-
-
 @pytest.fixture(params=BOTH)
 def own_url(request: pytest.FixtureRequest) -> str:
     if request.param == "sqlite":
         return f"sqlite+aiosqlite:///{request.getfixturevalue('sqlite_file')}"
     return str(request.getfixturevalue("postgres_own_url"))
-
-
-async def test_full_text_that_is_gone_does_not_answer(own_url: str) -> None:
-    database = open_database(own_url)
-    async with database.write() as connection:
-        await connection.execute(text("DROP TABLE full_text"))
-    store = SqlStore(database)
-    with pytest.raises(StoreUnavailable):
-        async with store.observe() as observations:
-            await observations.full_text_answers()
-    async with store.observe() as observations:
-        assert (await observations.state(now=NOON)).depth == 0
-    await database.dispose()

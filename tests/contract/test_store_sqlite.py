@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 
 from app.adapters.sql.database import Database, open_database
 from app.adapters.sql.store import SqlStore
-from app.domain.errors import StoreUnavailable
+from app.domain.errors import StoreDamaged, StoreUnavailable
 from app.ports.store import Store
 from tests.stored import ACME, NOON, append, find, keep, scope_now
 
@@ -164,11 +164,11 @@ async def test_foreign_keys_hold(database: Database, store: Store) -> None:
     assert (counted.users, counted.conversations, counted.messages) == (0, 0, 0)
 
 
-async def test_a_file_that_is_no_database_is_unavailable(tmp_path: Path) -> None:
+async def test_a_file_that_is_no_database_is_damaged(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     path.write_bytes(b"no database at all " * 100)
     database = open_database(f"sqlite+aiosqlite:///{path}")
-    with pytest.raises(StoreUnavailable):
+    with pytest.raises(StoreDamaged):
         async with database.read() as connection:
             await connection.execute(text("SELECT 1 FROM message"))
     await database.dispose()

@@ -16,7 +16,7 @@ from app.ports.store import Store
 from app.ports.stored import Counts, Erased, Receipt
 from app.services.prepare import content_hash
 from app.text.terms import QueryTerms
-from tests.stored import ACME, NOON, OTHER, Kept, keep, row_of, said, scope_now
+from tests.stored import ACME, NOON, OTHER, Kept, erase_the_rest, keep, row_of, said, scope_now
 
 DOG = QueryTerms(terms=["dog"])
 
@@ -39,6 +39,7 @@ async def theirs(store: Store) -> AsyncIterator[Kept]:
         bundle_id=BUNDLE,
         tenant=ACME,
         scope=kept.scope.key,
+        version=kept.scope.version,
         created_at=NOON,
         request={},
         answer={"timings": {"total": 0.1}},
@@ -195,8 +196,9 @@ async def test_nothing_of_others_is_erased(store: Store, theirs: Kept) -> None:
             await transaction.erase.conversation(theirs.conversation.id, now=NOON)
         with pytest.raises(MessageNotFound):
             await transaction.erase.message(theirs.messages[0].id, now=NOON)
-        erased, more = await transaction.erase.user("alice", limit=9, now=NOON)
-        assert (erased.messages, more) == (1, False)
-        nobody = await transaction.erase.user(None, limit=9, now=NOON)
-    assert nobody == (Erased(), False)
+        doomed = await transaction.erase.user("alice", now=NOON)
+        nobody = await transaction.erase.user(None, now=NOON)
+        not_doomed = await transaction.erase.portion(theirs.scope.key, limit=9, now=NOON)
+    assert (nobody, not_doomed) == (Erased(), (Erased(), False))
+    assert (await erase_the_rest(store, doomed)).messages == 1
     assert (await scope_now(store)).messages == 1

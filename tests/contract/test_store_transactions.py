@@ -4,8 +4,9 @@ import asyncio
 
 import pytest
 
+from app.domain.ids import ItemKey
 from app.ports.store import Store
-from tests.stored import ACME, NOON, Kept, append, find, keep, prepare, scope_now
+from tests.stored import ACME, NOON, Kept, append, find, keep, prepare, scope_now, tell
 
 
 async def untouched(store: Store, kept: Kept) -> None:
@@ -133,3 +134,22 @@ async def test_appends_at_once_get_positions_of_their_own(store: Store) -> None:
     assert sorted(pairs) == sorted((f"a{number}", f"b{number}") for number in range(10))
     assert conversation.message_count == 20
     assert (await scope_now(store)).messages == 20
+
+
+async def test_an_item_is_erased_while_its_vector_is_seen_to(store: Store) -> None:
+    """Both take the scope and the item, in the same order."""
+    kept = await tell(store, "dogs bark")
+    scope = (await scope_now(store)).key
+    async with store.project() as projections:
+        rows = await projections.claim(now=NOON, limit=9, lease=60)
+
+    async def finish() -> frozenset[ItemKey]:
+        async with store.project() as projections:
+            return await projections.finish(rows)
+
+    async with store.write(ACME) as transaction:
+        await transaction.memories.lock(scope, [])
+        finishing = asyncio.create_task(finish())
+        await asyncio.sleep(0.2)  # long enough to take what nobody holds
+        await transaction.erase.memory(kept.id, now=NOON)
+    assert await finishing == {rows[0].item_key}

@@ -258,6 +258,24 @@ async def test_the_narrowest_of_several_bounds_counts(index: VectorIndex) -> Non
     assert await found(index, within) == [1, 2]
 
 
+async def test_what_has_ended_is_not_found_where_it_is_asked_what_holds(
+    index: VectorIndex,
+) -> None:
+    second = timedelta(seconds=1)
+    ends = [None, NOON - second, NOON, NOON + second]
+    await index.upsert([point(key, until=until) for key, until in enumerate(ends)])
+    assert await found(index, alice()) == [0, 1, 2, 3]
+    assert await found(index, alice(now=NOON)) == [0, 3]
+    assert await found(index, alice(now=NOON + second)) == [0]
+    assert await found(index, alice(now=NOON + second, as_of=NOON)) == [0, 3]
+
+
+async def test_another_end_replaces_the_one_of_before(index: VectorIndex) -> None:
+    await index.upsert([point(1, until=NOON)])
+    await index.upsert([point(1)])
+    assert await found(index, alice(now=NOON)) == [1]
+
+
 directions = (
     st.lists(st.integers(-1, 1), min_size=DIMENSION, max_size=DIMENSION)
     .filter(any)
@@ -265,6 +283,7 @@ directions = (
 )
 keys = st.integers(0, 30)
 some_conversations = st.frozensets(st.integers(1, 3).map(ConversationKey))
+moments = st.none() | st.sampled_from(TIMES)
 points = st.builds(
     point,
     keys,
@@ -274,8 +293,8 @@ points = st.builds(
     role=st.none() | st.sampled_from(Role),
     item_type=st.sampled_from(ItemType),
     at=st.sampled_from(TIMES),
+    until=moments,
 )
-moments = st.none() | st.sampled_from(TIMES)
 filters = st.builds(
     RecallFilter,
     scopes=st.lists(st.sampled_from([ALICE, BOB]), max_size=3),
@@ -286,6 +305,7 @@ filters = st.builds(
     after=moments,
     before=moments,
     as_of=moments,
+    now=moments,
 )
 
 
@@ -319,3 +339,10 @@ async def test_every_engine_finds_what_the_fake_finds(
         assert [cosine for _, cosine in actual] == pytest.approx(
             [cosine for _, cosine in expected], abs=HALF_PRECISION
         )
+
+
+async def test_what_was_opened_is_intact(index: VectorIndex) -> None:
+    assert await index.intact()
+    await index.upsert([point(1)])
+    await index.flush()
+    assert await index.intact()

@@ -33,6 +33,7 @@ def golden_set() -> Json:
     memories = [yaml.safe_load(file.read_text("utf-8")) for file in sorted(FOLDER.glob("*.yaml"))]
     return {
         "name": "golden",
+        "licence": "Apache-2.0, ours (tests/golden)",
         "conversations": [_memory(each) for each in memories],
         "questions": [
             _question(each["user"], question) for each in memories for question in each["questions"]

@@ -10,11 +10,19 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, inspect, text
 
 from app.adapters.sql import tables, tables_derived
 from app.adapters.sql.database import Database, open_database
-from app.adapters.sql.migrate import alembic_config, downgrade, is_ours, upgrade
+from app.adapters.sql.migrate import (
+    alembic_config,
+    downgrade,
+    head,
+    is_ours,
+    known_revisions,
+    upgrade,
+)
 from app.adapters.sql.schema import metadata
 from tests.databases import (
     BOTH,
@@ -181,3 +189,23 @@ async def test_processes_that_upgrade_at_once_all_end_well(url: str, database: D
 
 def test_the_migrations_are_found_wherever_they_are_installed() -> None:
     assert alembic_config().get_main_option("script_location") == str(ROOT / "migrations")
+
+
+def test_the_names_of_the_migrations_tell_what_alembic_reads_in_them() -> None:
+    scripts = ScriptDirectory.from_config(alembic_config())
+    assert known_revisions() == {each.revision for each in scripts.walk_revisions()}
+    assert [head()] == scripts.get_heads()
+
+
+def test_alembic_is_not_imported_where_the_schema_is_there(tmp_path: Path) -> None:
+    url = f"sqlite+aiosqlite:///{tmp_path / 'store.db'}"
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", f"{UPGRADE}\nprint('alembic' in sys.modules)", url],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+        for _ in range(2)
+    ]
+    assert told == ["True", "False"]

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -64,3 +65,10 @@ async def test_every_question_is_asked_at_home_and_away(
         if not sample.place.at_home:
             assert not any(each.startswith(sample.place.memory) for each in sample.messages)
             assert sample.known < 1
+
+
+async def test_what_others_may_answer_is_asked_at_home_only(
+    store: SqlStore, tiny: EvaluationSet
+) -> None:
+    samples = await asked(store, replace(tiny, shared=True))
+    assert [each.place.at_home for each in samples] == [True] * 4 * len(ASKED)

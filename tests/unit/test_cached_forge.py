@@ -11,7 +11,7 @@ from app.domain.context import ContextRequest, Filters
 from app.domain.errors import ConversationNotFound
 from app.domain.ids import BundleId, TenantId
 from app.services.cached import Answered
-from app.services.forget import Forgotten
+from app.services.erasing import Forgotten
 from tests.factories import ACME
 from tests.fakes import Memory
 

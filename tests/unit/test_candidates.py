@@ -1,6 +1,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from random import Random
 
 import numpy as np
@@ -9,11 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.context import MemoryItem, Source, Weights
+from app.domain.memory import ItemType
 from app.ranking import Floats
 from app.ranking.bm25 import idf
-from app.ranking.candidates import NOTHING, Ranked, Taste, rank
+from app.ranking.candidates import NOTHING, Ranked, Taste, freshness, rank
 from app.ranking.dedup import SAME
-from app.ranking.pool import Pool, QueryView
+from app.ranking.pool import Pool, QueryView, Recalled
+from app.ranking.relevance import relevance
 from app.text.times import intervals_of
 from tests.factories import NOON, an_item, recalled
 
@@ -43,7 +45,8 @@ def ranking(
         item.key: frozenset([Source.PINNED if at in pinned else Source.LEXICAL])
         for at, item in enumerate(items)
     }
-    return rank(query, Pool.of(recalled(*items, vectors=vectors), dimension=2), sources, taste)
+    pool = Pool.of(recalled(*items, vectors=vectors), dimension=2)
+    return rank(query, pool, sources, taste, relevance(query, pool))
 
 
 def reasons(ranked: Ranked) -> dict[int, str]:
@@ -153,7 +156,7 @@ def test_of_two_that_say_the_same_the_pinned_one_stays() -> None:
 
 def test_what_falls_out_pushes_nothing_out() -> None:
     """The second is fresher and nearly the same, but just below the floor."""
-    above, below = (np.array([x, np.sqrt(1 - x * x)], np.float32) for x in (0.25, 0.15))
+    above, below = (np.array([x, np.sqrt(1 - x * x)], np.float32) for x in (0.35, 0.2))
     old = an_item(1, "a cup", at=NOON - timedelta(days=300))
 
     found = ranking([old, an_item(2, "cups")], vectors={0: above, 1: below}, query=ABOUT_NOTHING)
@@ -270,3 +273,38 @@ def test_the_order_in_which_items_were_found_does_not_matter(
     )
     assert [places[at] for at in mixed.order] == straight.order
     assert [(places[at], why) for at, why in mixed.dropped] == list(straight.dropped)
+
+
+def shown(found: Recalled, *moments: datetime | None) -> Recalled:
+    return replace(found, shown_at=[None if each is None else each.timestamp() for each in moments])
+
+
+def test_what_was_shown_is_as_fresh_as_then() -> None:
+    month = timedelta(days=30)
+    items = [an_item(row, at=NOON - 3 * month) for row in range(4)]
+    found = shown(recalled(*items), None, NOON - month, NOON + month, NOON - 9 * month)
+    ages = -np.log(freshness(found, now=NOON.timestamp()))
+    assert ages == pytest.approx([3, 1, 3, 3], rel=1e-5)
+
+
+def test_what_says_the_same_as_a_message_gives_way_to_it_however_good_it_is() -> None:
+    fact = replace(an_item(1, "tea", importance=9), type=ItemType.FACT)
+    again = replace(an_item(2, "tea", importance=7), type=ItemType.FACT)
+    said, repeated = an_item(3, "tea"), an_item(4, "tea", importance=4)
+    found = ranking([fact, again, said, repeated])
+    assert [found.recalled.keys[at] for at in found.order] == [said.key]
+    assert reasons(found) == {0: "duplicate", 1: "duplicate", 3: "duplicate"}
+    assert ranking([fact, again]).order == [0]
+
+
+def test_a_fact_gives_way_to_a_message_that_holds_its_words() -> None:
+    vectors = {0: np.array([1, 0], np.float32), 1: np.array([0.8, 0.6], np.float32)}
+    message = an_item(1, "We picked tea, because of its taste.")
+    for words, left in [("Alice: We picked tea.", [0]), ("Alice picked tea.", [0, 1])]:
+        fact = replace(an_item(2, words), type=ItemType.FACT)
+        assert sorted(ranking([message, fact], vectors=vectors).order) == left
+
+
+def test_a_pinned_fact_stays_and_hides_no_message() -> None:
+    fact = replace(an_item(1, "tea", importance=10), type=ItemType.FACT)
+    assert len(ranking([fact, an_item(3, "tea")], pinned=[0]).order) == 2

@@ -159,6 +159,12 @@ def test_short_code_with_a_caption_is_one_piece_with_it() -> None:
     assert chunked("Like this:\n```sh\nmake run\n```") == []
 
 
+@pytest.mark.parametrize("crumb", ["```\n```\n", "```\nx\n```\n", "Or:\n```sh\nls\n```\n"])
+def test_crumbs_of_code_make_few_chunks(crumb: str) -> None:
+    text = crumb * 2_000
+    assert len(chunks_of(text, COUNT(text), COUNT)) < COUNT(text) / 300
+
+
 def test_long_code_is_cut_where_definitions_begin() -> None:
     function = "def name(value):\n" + "    value = compute(value)\n" * 20 + "    return value\n\n"
     text = "```python\n" + function * 12 + "```"

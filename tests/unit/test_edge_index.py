@@ -2,10 +2,12 @@
 
 import asyncio
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -128,7 +130,8 @@ def scramble(path: Path) -> None:
         "payload_storage/config.json",
         "payload_storage/tracker.dat",
         "wal/first-index",
-        "vector_storage/vectors/status.dat",
+        "vector_storage/tq_vectors/config.json",
+        "vector_storage/tq_vectors/status.dat",
         "version.info",
     ],
 )
@@ -148,9 +151,9 @@ async def test_an_index_that_was_harmed_opens_whole_or_empty(
     [
         ("payload_storage/page_0.dat", cut),
         ("payload_storage/page_0.dat", scramble),
-        ("vector_storage/vectors/chunk_0.mmap", cut),
-        ("vector_storage/vectors/chunk_0.mmap", Path.unlink),
-        ("vector_storage/vectors/status.dat", cut),
+        ("vector_storage/tq_vectors/chunk_0.mmap", cut),
+        ("vector_storage/tq_vectors/chunk_0.mmap", Path.unlink),
+        ("vector_storage/tq_vectors/status.dat", cut),
     ],
 )
 async def test_harm_that_shows_only_in_use_is_found_at_opening(
@@ -303,3 +306,45 @@ async def test_an_index_can_be_flushed_at_any_time(tmp_path: Path) -> None:
         await index.upsert(points([1]))
         await index.flush()
         assert await all_keys(index) == [1]
+
+
+def remove(directory: Path) -> None:
+    shutil.rmtree(directory)
+
+
+def swap(directory: Path) -> None:
+    directory.rename(directory.with_name("elsewhere"))
+    directory.mkdir()
+
+
+def empty(directory: Path) -> None:
+    shutil.rmtree(directory / "segments")
+
+
+@pytest.mark.parametrize("lose", [remove, swap, empty])
+async def test_a_directory_that_is_lost_in_use_is_noticed_and_closes_well(
+    tmp_path: Path, lose: Callable[[Path], None]
+) -> None:
+    async with open_edge_index(tmp_path / "vectors", dimension=DIMENSION) as index:
+        await index.upsert(points([1, 2]))
+        assert await index.intact()
+        lose(tmp_path / "vectors")
+        assert not await index.intact()
+    await assert_rebuilt_and_usable(tmp_path / "vectors")
+
+
+async def test_where_there_is_no_room_nothing_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The engine would end the process; tests/durability fills a real disk."""
+    async with open_edge_index(tmp_path / "vectors", dimension=DIMENSION) as index:
+        await index.upsert(points([1]))
+        with monkeypatch.context() as full:
+            told = SimpleNamespace(free=31 * 2**20)
+            full.setattr(shutil, "disk_usage", lambda _: told)
+            for work in (index.upsert(points([2])), index.remove([ItemKey(1)]), index.flush()):
+                with pytest.raises(VectorIndexUnavailable, match="nearly full: 31 MiB are free"):
+                    await work
+            assert await all_keys(index) == [1]
+        await index.upsert(points([2]))
+        assert await all_keys(index) == [1, 2]

@@ -6,12 +6,9 @@ import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from safetensors.numpy import save_file
-from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from app.adapters.embedder import CompiledModel, ModelSpec, OnnxEmbedder, compile_model
 from app.adapters.embedder.build import build
@@ -27,64 +24,7 @@ from app.adapters.embedder.folder import NotPlainBert, read_max_pieces, read_sha
 from app.domain.errors import EmbedderUnavailable
 from app.ranking import Floats
 from tests.fakes_embedder import a_compiled_model
-
-HIDDEN, WIDE, WORDS = 16, 32, ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "one", "two", "three", "four"]
-CONFIG = {
-    "model_type": "bert",
-    "hidden_act": "gelu",
-    "hidden_size": HIDDEN,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 4,
-    "layer_norm_eps": 1e-12,
-    "max_position_embeddings": 12,
-}
-MEAN = {"word_embedding_dimension": HIDDEN, "pooling_mode_mean_tokens": True}
-MODULES = [("", "Transformer"), ("1_Pooling", "Pooling"), ("2_Normalize", "Normalize")]
-
-
-def write_json(path: Path, content: object) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(content), "utf-8")
-
-
-def a_model_folder(folder: Path, **config: Any) -> Path:
-    """A tiny BERT with weights of no meaning."""
-    write_json(folder / "config.json", CONFIG | config)
-    write_json(folder / "1_Pooling/config.json", MEAN)
-    modules = [{"path": path, "type": f"sentence_transformers.models.{k}"} for path, k in MODULES]
-    write_json(folder / "modules.json", modules)
-    save_file(dict(random_weights()), folder / "model.safetensors")
-    tokenizer = Tokenizer(models.WordPiece({w: i for i, w in enumerate(WORDS)}, unk_token="[UNK]"))
-    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
-    )
-    tokenizer.save(str(folder / "tokenizer.json"))
-    return folder
-
-
-def random_weights() -> dict[str, Floats]:
-    random = np.random.default_rng(7)
-    norms = ["embeddings.LayerNorm"]
-    dense: dict[str, tuple[int, int]] = {}
-    for layer in ("encoder.layer.0", "encoder.layer.1"):
-        for part in ("self.query", "self.key", "self.value", "output.dense"):
-            dense[f"{layer}.attention.{part}"] = (HIDDEN, HIDDEN)
-        dense[f"{layer}.intermediate.dense"] = (WIDE, HIDDEN)
-        dense[f"{layer}.output.dense"] = (HIDDEN, WIDE)
-        norms += [f"{layer}.attention.output.LayerNorm", f"{layer}.output.LayerNorm"]
-    shapes: dict[str, tuple[int, ...]] = {
-        "embeddings.word_embeddings.weight": (len(WORDS), HIDDEN),
-        "embeddings.position_embeddings.weight": (12, HIDDEN),
-        "embeddings.token_type_embeddings.weight": (2, HIDDEN),
-        **{f"{name}.weight": shape for name, shape in dense.items()},
-        **{f"{name}.bias": shape[:1] for name, shape in dense.items()},
-        **{f"{name}.{kind}": (HIDDEN,) for name in norms for kind in ("weight", "bias")},
-    }
-    return {
-        f"bert.{name}": random.normal(size=shape).astype(np.float32)
-        for name, shape in shapes.items()
-    }
+from tests.tiny_models import HIDDEN, POSITIONS, an_embedder_folder, write_json
 
 
 async def embed(compiled: CompiledModel, *texts: str) -> Floats:
@@ -108,20 +48,20 @@ def drafts_in(cache: Path) -> list[Path]:
 
 
 async def test_a_folder_with_a_plain_bert_is_compiled(tmp_path: Path) -> None:
-    folder = a_model_folder(tmp_path / "tiny")
+    folder = an_embedder_folder(tmp_path / "tiny")
 
     exact = build_here(ModelSpec(source=str(folder), precision="fp32"), tmp_path / "fp32")
     small = build_here(ModelSpec(source=str(folder)), tmp_path / "int8")
     vectors = await embed(exact, "one two", "three")
 
-    assert (exact.dimension, exact.max_pieces, exact.precision) == (HIDDEN, 12, "fp32")
+    assert (exact.dimension, exact.max_pieces, exact.precision) == (HIDDEN, POSITIONS, "fp32")
     assert exact.name != small.name
     assert vectors.shape == (2, HIDDEN)
     assert (vectors * await embed(small, "one two", "three")).sum(axis=1).min() > 0.98
 
 
 async def test_another_folder_makes_another_name(tmp_path: Path) -> None:
-    folder = a_model_folder(tmp_path / "tiny")
+    folder = an_embedder_folder(tmp_path / "tiny")
     before = build_here(ModelSpec(source=str(folder)), tmp_path / "before")
     write_json(folder / "sentence_bert_config.json", {"max_seq_length": 8})
 
@@ -132,12 +72,13 @@ async def test_another_folder_makes_another_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("limit", "expected"), [({"max_seq_length": 9}, 9), ({"max_seq_length": 99}, 12), ({}, 12)]
+    ("limit", "expected"),
+    [({"max_seq_length": 9}, 9), ({"max_seq_length": 99}, POSITIONS), ({}, POSITIONS)],
 )
 def test_a_text_is_read_as_far_as_there_are_positions(
     tmp_path: Path, limit: dict[str, int], expected: int
 ) -> None:
-    folder = a_model_folder(tmp_path)
+    folder = an_embedder_folder(tmp_path)
     write_json(folder / "sentence_bert_config.json", limit)
 
     assert read_max_pieces(folder) == expected
@@ -149,7 +90,7 @@ def test_a_text_is_read_as_far_as_there_are_positions(
 )
 def test_another_encoder_is_refused(tmp_path: Path, config: dict[str, str]) -> None:
     with pytest.raises(NotPlainBert, match=next(iter(config.values()))):
-        read_shape(a_model_folder(tmp_path, **config))
+        read_shape(an_embedder_folder(tmp_path, **config))
 
 
 @pytest.mark.parametrize(
@@ -161,7 +102,7 @@ def test_another_encoder_is_refused(tmp_path: Path, config: dict[str, str]) -> N
     ],
 )
 def test_another_pooling_is_refused(tmp_path: Path, pooling: dict[str, object]) -> None:
-    folder = a_model_folder(tmp_path)
+    folder = an_embedder_folder(tmp_path)
     write_json(folder / "1_Pooling/config.json", pooling)
 
     with pytest.raises(NotPlainBert, match="cls"):
@@ -169,14 +110,14 @@ def test_another_pooling_is_refused(tmp_path: Path, pooling: dict[str, object]) 
 
 
 def test_the_newer_kind_of_folder_is_read_as_well(tmp_path: Path) -> None:
-    folder = a_model_folder(tmp_path)
+    folder = an_embedder_folder(tmp_path)
     write_json(folder / "1_Pooling/config.json", {"pooling_mode": "mean"})
 
     assert read_shape(folder).layers == 2
 
 
 def test_another_module_is_refused(tmp_path: Path) -> None:
-    folder = a_model_folder(tmp_path)
+    folder = an_embedder_folder(tmp_path)
     modules = [*json.loads((folder / "modules.json").read_text()), {"type": "x.Dense"}]
     write_json(folder / "modules.json", modules)
 
@@ -219,7 +160,7 @@ async def test_another_model_is_exported_by_torch(tmp_path: Path) -> None:
 
 
 def test_two_who_compile_at_once_both_have_the_model(tmp_path: Path) -> None:
-    folder, cache = a_model_folder(tmp_path / "tiny"), tmp_path / "cache"
+    folder, cache = an_embedder_folder(tmp_path / "tiny"), tmp_path / "cache"
     spec = ModelSpec(source=str(folder))
 
     with ThreadPoolExecutor(2) as both:  # each compiles in a process of its own
@@ -255,7 +196,7 @@ def test_a_damaged_model_is_compiled_again(tmp_path: Path, name: str) -> None:
 
 
 def test_an_intact_model_is_not_replaced(tmp_path: Path) -> None:
-    spec = ModelSpec(source=str(a_model_folder(tmp_path / "tiny")))
+    spec = ModelSpec(source=str(an_embedder_folder(tmp_path / "tiny")))
     target = build_here(spec, tmp_path / "target").folder
     before = target.stat().st_ino
 
@@ -265,7 +206,7 @@ def test_an_intact_model_is_not_replaced(tmp_path: Path) -> None:
 
 
 def test_a_damaged_model_makes_way_for_another(tmp_path: Path) -> None:
-    spec = ModelSpec(source=str(a_model_folder(tmp_path / "tiny")))
+    spec = ModelSpec(source=str(an_embedder_folder(tmp_path / "tiny")))
     target = build_here(spec, tmp_path / "target").folder
     (target / "model.onnx").unlink()
 
@@ -286,7 +227,7 @@ def test_a_model_that_is_nowhere_is_unavailable(
 
 
 def test_a_broken_model_is_unavailable(tmp_path: Path) -> None:
-    folder = a_model_folder(tmp_path / "tiny")
+    folder = an_embedder_folder(tmp_path / "tiny")
     (folder / "model.safetensors").write_bytes(b"no weights")
 
     with pytest.raises(EmbedderUnavailable, match="could not be compiled"):

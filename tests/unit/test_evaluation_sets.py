@@ -44,7 +44,7 @@ def test_a_set_is_read_as_it_is_written(squeeze: Any, tmp_path: Path) -> None:
 
     found = read_set(path)
 
-    assert (found.name, found.licence) == ("ours", "Apache-2.0")
+    assert (found.name, found.licence, found.shared) == ("ours", "Apache-2.0", False)
     (memory,) = found.memories
     (session,) = memory.sessions
     assert session.date == datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -9,13 +9,15 @@ from hypothesis import strategies as st
 
 from app.domain.context import MemoryItem
 from app.domain.conversation import Role
+from app.domain.ids import MessageKey
 from app.ranking import Floats
-from app.ranking.bm25 import idf, pack_terms
+from app.ranking.bm25 import Bags, idf, pack_terms
 from app.ranking.features import CLAMP, MEANING, NAMES, OWN, Evidence, evidence, standardised
 from app.ranking.neighbours import REACH, Neighbours, places, standing
 from app.ranking.pool import Pool, QueryView, pack_vector
+from app.ranking.voices import tells_time
 from app.text.terms import terms_of
-from app.text.wording import Wording, tells_time, wording_of
+from app.text.wording import Wording, wording_of
 from tests.factories import an_item, recalled
 
 EAST, NORTH = np.array([1, 0], np.float32), np.array([0, 1], np.float32)
@@ -36,6 +38,7 @@ def asking(*terms: str, wording: Wording | None = None, vector: Floats | None = 
 def beside(*lines: tuple[int, str, Floats | None], conversation: int = 1) -> Neighbours:
     """Neighbours by position, with what they say and their vector."""
     return Neighbours(
+        keys=[MessageKey(position) for position, _, _ in lines],
         conversations=[conversation] * len(lines),
         positions=[position for position, _, _ in lines],
         vectors=[None if each is None else pack_vector(each) for _, _, each in lines],
@@ -137,14 +140,23 @@ def test_a_time_counts_where_one_is_asked_for() -> None:
     assert what["time_told"] == [0, 0]
 
 
-@pytest.mark.parametrize("text", ["on 3 May", "in 2024", "yesterday", "the 2nd time", "next week"])
-def test_a_time_is_seen(text: str) -> None:
-    assert tells_time(text)
+def test_times_and_numbers_are_seen() -> None:
+    told = ["on 3 May", "in 2024", "yesterday", "the 2nd time", "next week", "09:30", "2024-05-03"]
+    bags = Bags.unpack([pack_terms(terms_of(text)) for text in told])
+    assert tells_time(bags).tolist() == [True] * len(told)
 
 
-@pytest.mark.parametrize("text", ["a cup of tea", "version v2b", "weekly"])
-def test_no_time_is_made_up(text: str) -> None:
-    assert not tells_time(text)
+def test_no_time_is_made_up() -> None:
+    untold = ["a cup of tea", "version v2b", "31337", ""]
+    bags = Bags.unpack([pack_terms(terms_of(text)) for text in untold])
+    assert tells_time(bags).tolist() == [False] * len(untold)
+
+
+def test_what_a_piece_begins_with_counts() -> None:
+    items = [an_item(1, "tea " + "and milk " * 40), an_item(2, "milk " * 80 + "tea")]
+    found = looked_at(asking("tea"), items)
+    assert found["matched"] == [0, 0]
+    assert found["opening_matched"] == pytest.approx([1, -1], abs=1e-3)
 
 
 def test_a_piece_is_told_from_its_message() -> None:

@@ -79,17 +79,70 @@ async def test_archived_conversations_are_strangers(memory: Memory) -> None:
 async def test_healing_is_tried_until_it_succeeds(memory: Memory) -> None:
     await memory.vectors.remove(KEYS[:1])
     memory.vectors.down = True
-    await memory.healer.tick()
+    await memory.reviver.tick()
     assert not memory.healer.healthy
 
     memory.vectors.down = False
-    await memory.healer.tick()
+    await memory.reviver.tick()
     assert memory.healer.healthy
     assert (await memory.outbox()).depth == 1
 
 
 async def test_what_was_healed_once_is_left_to_the_indexer(memory: Memory) -> None:
-    await memory.healer.tick()
+    await memory.reviver.tick()
     await memory.vectors.remove(KEYS[:1])
-    await memory.healer.tick()
+    await memory.reviver.tick()
     assert (await memory.outbox()).depth == 0
+
+
+async def test_an_index_that_gets_lost_is_incomplete_until_it_is_filled_again(
+    memory: Memory,
+) -> None:
+    await memory.reviver.tick()
+    assert memory.healer.complete
+
+    memory.vectors.lost = True
+    await memory.reviver.tick()
+    assert (memory.healer.healthy, memory.healer.complete) == (True, False)
+    await memory.reviver.tick()
+    assert not memory.healer.complete
+
+    memory.clock.forward(1)
+    await memory.say("tea number 9")
+    await memory.index()
+    await memory.reviver.tick()
+    assert memory.healer.complete
+    assert len(await memory.vectors.all()) == 9
+
+
+async def test_what_was_never_indexed_is_no_loss(memory: Memory) -> None:
+    await memory.say("tea number 9")
+    assert await memory.healer.heal() == (0, 1)
+    assert memory.healer.complete
+
+
+async def test_who_comes_back_from_an_outage_is_compared_again(memory: Memory) -> None:
+    await memory.reviver.tick()
+    memory.vectors.down = True
+    await memory.reviver.tick()
+    memory.vectors.down = False
+    await memory.vectors.remove(KEYS[:3])
+
+    await memory.reviver.tick()
+
+    assert (await memory.outbox()).depth == 3
+
+
+async def test_the_longer_something_is_away_the_less_often_it_is_looked_for(
+    memory: Memory,
+) -> None:
+    pauses = []
+    memory.embedder.down = True
+    for _ in range(8):
+        await memory.reviver.tick()
+        pauses.append(memory.reviver.pause)
+    memory.embedder.down = False
+    await memory.reviver.tick()
+
+    assert pauses == [1, 2, 4, 8, 16, 30, 30, 30]
+    assert memory.reviver.pause == 1

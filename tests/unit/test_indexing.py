@@ -1,4 +1,5 @@
 import asyncio
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -6,13 +7,24 @@ import pytest
 from app.adapters.sql.database import open_database
 from app.adapters.sql.store import SqlStore
 from app.domain.errors import StoreUnavailable
-from app.domain.ids import MessageId
+from app.domain.ids import ERASED, MessageId
 from app.domain.memory import Table, item_key
 from app.services.indexing import IndexerLimits
+from app.services.pacing import Traffic
 from tests.factories import ACME
 from tests.fakes import Memory
 
 MESSAGE_1, MESSAGE_2, MESSAGE_3 = (item_key(Table.MESSAGE, row) for row in (1, 2, 3))
+
+
+@dataclass(kw_only=True)
+class Road(Traffic):
+    """Counts how often somebody was seen."""
+
+    times: int = 0
+
+    def seen(self) -> None:
+        self.times += 1
 
 
 @pytest.fixture
@@ -30,6 +42,13 @@ async def test_what_was_said_becomes_vectors(memory: Memory) -> None:
     assert memory.embedder.embedded == ["green tea", "black coffee"]
     assert memory.telemetry.items_indexed == 2
     assert (await memory.outbox()).depth == 0
+
+
+async def test_what_several_messages_say_is_embedded_once(memory: Memory) -> None:
+    await memory.say("green tea", "black coffee", "green tea")
+    await memory.index()
+    assert await memory.vectors.all() == [MESSAGE_1, MESSAGE_2, MESSAGE_3]
+    assert memory.embedder.embedded == ["green tea", "black coffee"]
 
 
 async def test_without_work_there_is_nothing_to_do(memory: Memory) -> None:
@@ -195,3 +214,93 @@ async def test_a_worker_that_rests_is_woken(store: SqlStore) -> None:
         memory.indexer.wake()
         await asyncio.sleep(0.001)
     await resting
+
+
+async def test_an_erasure_that_was_broken_off_is_completed_by_the_next_process(
+    memory: Memory,
+) -> None:
+    for number in range(3):
+        await memory.say(*(f"tea number {n}" for n in range(400)), external_id=f"chat {number}")
+    await memory.index()
+    erasing = asyncio.create_task(memory.forgetter.user(ACME, "alice"))
+    while await left_to_erase(memory) in {0, 1_200}:
+        pass
+    erasing.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await erasing
+    assert await left_to_erase(memory) > 0
+    async with memory.store.read(ACME) as snapshot:
+        assert await snapshot.scopes.find("alice") is None
+    await memory.say("a new life")
+
+    await memory.forgetter.tick()
+    await memory.index()
+
+    assert await left_to_erase(memory) == 0
+    async with memory.store.read(ACME) as snapshot:
+        assert (await snapshot.counts()).messages == 1
+    assert await memory.vectors.count() == 1
+
+
+async def left_to_erase(memory: Memory) -> int:
+    async with memory.store.read(ERASED) as snapshot:
+        return (await snapshot.counts()).messages
+
+
+async def test_what_was_begun_and_broken_off_is_given_back(memory: Memory) -> None:
+    await memory.say("green tea")
+    memory.embedder.gate.close()
+    busy = asyncio.create_task(memory.indexer.work_once())
+    await memory.embedder.gate.reached.wait()
+    busy.cancel()
+    await asyncio.gather(busy, return_exceptions=True)
+    memory.embedder.gate.opened.set()
+
+    other = Memory(memory.store)
+    assert not await other.indexer.work_once()
+    await memory.indexer.give_back()
+    assert await other.indexer.work_once()
+    await memory.indexer.give_back()
+    assert (await memory.outbox()).depth == 0
+
+
+async def test_the_index_is_flushed_now_and_then(store: SqlStore) -> None:
+    memory = Memory(store, limits=IndexerLimits(batch=2, flush=5))
+    flushed_at: list[int] = []
+    for number in range(1, 7):
+        await memory.say(f"tea {number}", f"coffee {number}", external_id=str(number))
+        await memory.index()
+        flushed_at += [number] * (memory.vectors.flushes - len(flushed_at))
+    assert flushed_at == [3, 6]
+
+
+async def test_an_index_that_cannot_be_flushed_is_no_failure_of_the_work(store: SqlStore) -> None:
+    memory = Memory(store, limits=IndexerLimits(flush=1))
+    memory.vectors.flushing_fails = True
+    await memory.say("green tea")
+    await memory.index()
+    assert (await memory.outbox()).depth == 0
+
+
+async def test_in_an_outage_the_worker_rests_between_its_tries(store: SqlStore) -> None:
+    memory = Memory(store, limits=IndexerLimits(idle=3_600))
+    memory.embedder.down = True
+    await memory.say("green tea")
+    working = asyncio.create_task(memory.indexer.work())
+    while not memory.indexer._outage:  # noqa: ASYNC110  (it tells nobody)
+        await asyncio.sleep(0.001)
+    await asyncio.sleep(0.05)
+    assert not working.done()
+
+    while not working.done():
+        memory.indexer.wake()
+        await asyncio.sleep(0.001)
+    assert (await memory.outbox()).depth == 1
+
+
+async def test_it_is_busy_while_more_waits_than_a_batch_holds(store: SqlStore) -> None:
+    memory = Memory(store, limits=IndexerLimits(batch=2))
+    memory.indexer.traffic = traffic = Road()
+    await memory.say("one", "two", "three")
+    await memory.index()
+    assert traffic.times == 1

@@ -2,30 +2,29 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from app.adapters.tokenizer import BpeTokenCounter
 from app.domain.context import ContextRequest, Format, HistoryOptions, MemoryItem
 from app.domain.conversation import Message, Role
+from app.domain.profile import Profile
+from app.ranking.dedup import SAME
+from app.ranking.diversity import ALIKE
 from app.services.packing import Packed, Packer
 from app.text.excerpt import CUT
+from app.text.profile import profile_json
 from app.text.render import PREAMBLE
-from tests.factories import a_chunk, a_message, an_item, ranked
+from tests.factories import NOON, a_message, an_item, ranked
+from tests.packed import LONG, PACKER, TOKENS, assert_said, chunk, counted, end_of
 
-TOKENS = BpeTokenCounter()
-PACKER = Packer(TOKENS)
 TEXTS = st.one_of(
     st.text(st.characters(codec="utf-8"), max_size=60),
     st.lists(st.sampled_from(["tea", " milk", "\n", "# ", "> ", "🙂", "\u2028"])).map("".join),
     st.integers(0, 400).map(lambda n: "word " * n),
 )
 ROLES = st.sampled_from([Role.USER, Role.ASSISTANT])
-
-
-def counted(item: MemoryItem) -> MemoryItem:
-    return replace(item, tokens=TOKENS.count(item.content))
 
 
 def as_said(message: Message) -> Message:
@@ -66,13 +65,24 @@ REQUESTS = st.builds(
 )
 
 
+PROFILES = st.none() | st.builds(
+    Profile,
+    preferences=st.dictionaries(TEXTS, TEXTS, max_size=3),
+    context=st.dictionaries(TEXTS, TEXTS, max_size=3),
+    notes=TEXTS,
+    updated_at=st.just(NOON),
+)
+
+
 def pack(
     request: ContextRequest,
     tail: list[Message],
     found: list[MemoryItem],
     pinned: frozenset[int] = frozenset(),
+    profile: Profile | None = None,
 ) -> Packed:
-    return PACKER.pack(request, PACKER.history(request, tail), ranked(*found, pinned=pinned))
+    history = end_of(request, tail)
+    return PACKER.pack(request, history, ranked(*found, pinned=pinned), profile)
 
 
 def counted_again(request: ContextRequest, packed: Packed) -> int:
@@ -92,27 +102,37 @@ def counted_again(request: ContextRequest, packed: Packed) -> int:
         case Format.JSON:
             texts = [each.item.content for each in packed.candidates]
             texts += [each.content or "" for each in packed.history]
+            texts += [profile_json(packed.profile.profile)] if packed.profile else []
             return sum(map(TOKENS.count, texts))
 
 
-@given(REQUESTS, HISTORY, items(), st.frozensets(st.integers(0, 7)))
+@given(REQUESTS, HISTORY, items(), st.frozensets(st.integers(0, 7)), PROFILES)
 @example(
     ContextRequest(query="word " * 9, budget_tokens=9, format=Format.MESSAGES),
     [as_said(a_message(content="word " * 4))],
     [counted(an_item(content="tea"))],
     frozenset({0}),
+    None,
 )
 def test_the_budget_is_a_promise(
-    request: ContextRequest, tail: list[Message], found: list[MemoryItem], pinned: frozenset[int]
+    request: ContextRequest,
+    tail: list[Message],
+    found: list[MemoryItem],
+    pinned: frozenset[int],
+    profile: Profile | None,
 ) -> None:
-    packed = pack(request, tail, found, pinned)
+    packed = pack(request, tail, found, pinned, profile)
 
     assert packed.tokens == counted_again(request, packed) <= request.budget_tokens
     assert len(packed.candidates) <= request.max_items
-    kept = [each.item for each in packed.candidates]
-    assert kept == [each for each in found if each in kept]
+    assert packed.profile is None or packed.profile.tokens <= 0.15 * request.budget_tokens
+    kept = {each.item.key: each.item for each in packed.candidates}
+    wholes = {each.key: each for each in found}
+    assert list(kept) == [key for key in wholes if key in kept]
+    for key, shown in kept.items():
+        assert_said(shown, wholes[key])
     dropped = [at for at, _ in packed.dropped]
-    assert dropped == [at for at, each in enumerate(found) if each not in kept]
+    assert dropped == [at for at, each in enumerate(found) if each.key not in kept]
     assert {reason for _, reason in packed.dropped} <= {"budget", "max_items"}
     assert_ends(packed.history, tail)
 
@@ -135,8 +155,9 @@ def test_what_is_pinned_goes_in_as_if_there_was_nothing_else(
 
     packed = pack(request, tail, found, pinned)
 
-    chosen = [each.item for each in packed.candidates]
-    assert [each for each in chosen if each in alone] == [each.item for each in expected]
+    own = {each.key for each in alone}
+    chosen = [each.item for each in packed.candidates if each.item.key in own]
+    assert chosen == [each.item for each in expected]
 
 
 @given(HISTORY, st.integers(1, 300), st.sampled_from([0, 0.2, 0.5, 1]), st.integers(0, 6))
@@ -145,7 +166,7 @@ def test_the_history_is_the_end_that_its_share_holds(
 ) -> None:
     options = HistoryOptions(max_messages=most, max_share=share)
     request = ContextRequest(query="q", budget_tokens=budget, history=options)
-    history = list(PACKER.history(request, tail))
+    history = list(end_of(request, tail))
     assert_ends(history, tail)
     assert len(history) <= most
     assert sum(each.tokens for each in history) <= budget * share
@@ -195,7 +216,7 @@ def test_in_every_budget_the_pinned_go_before_the_others() -> None:
         kept = [each.item.content for each in packed.candidates]
         assert not kept or "Six." in kept
         dropped.add(len(packed.dropped))
-    assert dropped == {1, 2, 3, 4}
+    assert dropped == {0, 1, 2, 3, 4}
 
 
 class Squares:
@@ -250,13 +271,6 @@ def test_markdown_and_messages_are_handed_over_as_they_were_counted() -> None:
     assert [each["role"] for each in messages.messages] == ["system", "user", "user"]
 
 
-LONG = an_item(7, " ".join(f"Sentence {number} of a long message." for number in range(60)))
-
-
-def chunk(row: int, start: int, stop: int) -> MemoryItem:
-    return counted(a_chunk(row, LONG, start, stop))
-
-
 def test_overlapping_chunks_are_said_once() -> None:
     best, other = chunk(1, 200, 500), chunk(2, 400, 700)
     request = ContextRequest(query="q", budget_tokens=1_000)
@@ -294,11 +308,26 @@ def test_a_message_longer_than_its_share_is_shown_with_its_beginning() -> None:
     last = as_said(a_message(2, "And then?"))
     options = HistoryOptions(max_messages=5, max_share=0.5)
     request = ContextRequest(query="q", budget_tokens=200, history=options)
-    cut, shown = PACKER.history(request, [as_said(a_message(0, "first")), long, last])
+    cut, shown = end_of(request, [as_said(a_message(0, "first")), long, last])
     assert shown == last
     assert cut.content is not None
     assert cut.content.endswith(CUT)
     assert 80 < cut.tokens + last.tokens <= 100
     called = replace(long, tool_calls=[{"id": "1"}])
-    assert list(PACKER.history(request, [called, last])) == [last]
-    assert list(PACKER.history(replace(request, budget_tokens=40), [long, last])) == [last]
+    assert list(end_of(request, [called, last])) == [last]
+    assert list(end_of(replace(request, budget_tokens=40), [long, last])) == [last]
+
+
+def test_much_that_is_alike_leaves_room_for_something_else() -> None:
+    """Thirty times about the same, none of them so near to another that it would be left out."""
+    alike = {at: np.array([0.93, *np.eye(31)[at] * 0.36], dtype=np.float32) for at in range(30)}
+    other = {30: np.array([0.0, *np.eye(31)[30]], dtype=np.float32)}
+    assert ALIKE < float(alike[0] @ alike[1]) < SAME
+    found = [counted(an_item(row, f"Buy milk, {row}.")) for row in range(1, 31)]
+    found.append(counted(an_item(31, "The rent is due on Friday.")))
+    request = ContextRequest(query="q", max_items=20)
+    packed = PACKER.pack(request, [], ranked(*found, vectors={**alike, **other}))
+    shown = [each.item for each in packed.candidates]
+    assert shown == [*found[:19], found[30]]
+    plain = PACKER.pack(request, [], ranked(*found))
+    assert [each.item for each in plain.candidates] == found[:20]

@@ -13,7 +13,9 @@ from app.domain.conversation import NewConversation, NewMessage, Role
 from app.domain.ids import ConversationId
 from app.domain.memory import Table, item_key
 from app.ranking import Floats
-from app.services.recall import Found, Recaller, Situation
+from app.services.found import Found
+from app.services.recall import Recaller
+from app.services.situation import Situation
 from tests.factories import ACME
 from tests.fakes import Memory
 from tests.fakes_embedder import FakeEmbedder
@@ -63,7 +65,7 @@ def lexical_keys(found: Found) -> list[int]:
 
 async def test_every_source_answers(memory: Memory) -> None:
     found = await recall(memory, conversation_id=await running(memory))
-    assert [each.content for each in found.episode.tail] == [
+    assert [each.content for each in found.episode.opening.tail] == [
         "green tea",
         "black coffee",
         "never sugar",
@@ -85,14 +87,14 @@ async def test_every_source_answers(memory: Memory) -> None:
 
 async def test_without_a_running_conversation_there_is_no_history(memory: Memory) -> None:
     found = await recall(memory)
-    assert list(found.episode.tail) == []
+    assert list(found.episode.opening.tail) == []
     assert list(found.episode.pinned) == [PIN]
 
 
 async def test_who_wants_no_history_gets_none(memory: Memory) -> None:
     options = HistoryOptions(max_messages=0)
     found = await recall(memory, conversation_id=await running(memory), history=options)
-    assert list(found.episode.tail) == []
+    assert list(found.episode.opening.tail) == []
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,21 @@
+from datetime import timedelta
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from sqlalchemy.pool import QueuePool
 
 from app.adapters.sql.database import open_database
 from app.adapters.sql.store import SqlStore
 from app.domain.context import ContextBundle, ContextRequest, Degraded, Dropped, Source
+from app.domain.conversation import Scope
 from app.domain.errors import BundleNotFound, StoreUnavailable
 from app.domain.ids import BundleId, ItemId, MessageId, ScopeKey, TenantId
-from app.services import receipts
-from app.services.receipts import Recorder, Replayer, receipt_of
+from app.domain.memories import NewMemory
+from app.domain.memory import ItemType
+from app.services import recording
+from app.services.receipts import Replayer
+from app.services.recording import Recorder, receipt_of
 from tests.factories import ACME, a_bundle, a_candidate, a_message, an_item, uuid_of
 from tests.fakes import Memory
 
@@ -27,7 +33,8 @@ def test_a_receipt_holds_no_word_of_memory() -> None:
         degraded=[Degraded(source=Source.SEMANTIC, reason="deadline")],
         dropped=[Dropped(id=ItemId(uuid_of(9)), reason="duplicate")],
     )
-    receipt = receipt_of(ACME, REQUEST, ScopeKey(3), bundle)
+    scope = Scope(key=ScopeKey(3), user_id="alice", version=8, messages=1, terms=1)
+    receipt = receipt_of(ACME, REQUEST, scope, bundle)
 
     assert not [each for each in SECRETS if each in repr(receipt)]
     assert receipt.request == {"query": "Which tea?", "format": "json"}
@@ -36,12 +43,12 @@ def test_a_receipt_holds_no_word_of_memory() -> None:
     assert receipt.answer["dropped"] == [[str(uuid_of(9)), "duplicate"]]
     assert receipt.facts["top_scores"] == [0.75]
     assert receipt.facts["degraded"] == ["semantic"]
-    assert (receipt.total_ms, receipt.scope) == (250.0, ScopeKey(3))
+    assert (receipt.total_ms, receipt.scope, receipt.version) == (250.0, 3, 8)
 
 
 def test_the_recorder_gives_up_the_oldest_beyond_its_bound(store: SqlStore) -> None:
     recorder = Recorder(store=store)
-    most = receipts._MOST_WAITING
+    most = recording._MOST_WAITING
     for number in range(most + 3):
         recorder.built(ACME, REQUEST, None, a_bundle(number))
     held = [n for n in range(most + 3) if recorder.find(BundleId(uuid_of(n))) is not None]
@@ -64,7 +71,7 @@ async def built(memory: Memory, request: ContextRequest) -> ContextBundle:
 
 
 def replayer(memory: Memory) -> Replayer:
-    return Replayer(store=memory.store, recorder=memory.recorder, model=memory.embedder.model)
+    return memory.replayer
 
 
 @pytest.mark.parametrize("written", [False, True])
@@ -90,8 +97,7 @@ async def test_a_bundle_is_replayed_as_it_was_answered(memory: Memory, *, writte
 async def test_what_was_erased_since_is_marked_in_a_replay(memory: Memory) -> None:
     request = ContextRequest(query="tea?", user_id="alice")
     bundle = await built(memory, request)
-    receipt = memory.recorder.find(bundle.id)
-    assert receipt is not None
+    receipt = memory.recorder._waiting[bundle.id]
     gone = bundle.retrieved[0].item
     await memory.forgetter.message(ACME, MessageId(gone.id))
     memory.recorder._waiting[bundle.id] = receipt
@@ -102,6 +108,45 @@ async def test_what_was_erased_since_is_marked_in_a_replay(memory: Memory) -> No
     assert erased.pop(gone.id) == (True, "")
     assert set(erased.values()) <= {(False, "green tea"), (False, "black tea")}
     assert len(erased) == len(bundle.retrieved) - 1
+
+
+async def test_what_expired_since_is_empty_in_a_replay(memory: Memory) -> None:
+    tells = NewMemory(
+        type=ItemType.FACT,
+        content="Alice drinks oolong tea.",
+        user_id="alice",
+        expires_at=memory.clock() + timedelta(days=1),
+    )
+    await memory.keeper.keep(ACME, [tells])
+    await memory.index()
+    bundle = await built(memory, ContextRequest(query="oolong tea?", user_id="alice"))
+    assert tells.content in [each.item.content for each in bundle.retrieved]
+
+    memory.clock.now += timedelta(days=2)
+
+    replayed = await replayer(memory).replay(ACME, bundle.id)
+    assert tells.content not in [each.item.content for each in replayed.retrieved]
+    assert len(replayed.retrieved) == len(bundle.retrieved)
+
+
+async def test_who_waits_for_receipts_holds_no_connection(
+    memory: Memory, store: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Writing them takes one: if all were held by those who wait, nobody would go on."""
+    await built(memory, ContextRequest(query="green tea?", user_id="alice"))
+    pool = store.database.reader.pool
+    assert isinstance(pool, QueuePool)
+    held: list[int] = []
+    flush = Recorder.flush
+
+    async def watched(recorder: Recorder) -> None:
+        held.append(pool.checkedout())
+        await flush(recorder)
+
+    monkeypatch.setattr(Recorder, "flush", watched)
+    await memory.say("> green tea, and more about it", external_id="another")
+
+    assert held == [0]
 
 
 @pytest.mark.parametrize("written", [False, True])

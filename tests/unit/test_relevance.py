@@ -7,12 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.domain.memory import RETELLING, ItemType
 from app.ranking import Floats
 from app.ranking.bm25 import bm25, idf
 from app.ranking.features import FULL_MATCH, NAMES, OWN
 from app.ranking.model import FACTS, Calibration, RelevanceModel
 from app.ranking.pool import Pool, QueryView, pack_vector
-from app.ranking.relevance import DENSE_SHARE, FURTHER, MANY, MEANS, PLAIN, relevance
+from app.ranking.relevance import DENSE_SHARE, FURTHER, MANY, MEANS, PLAIN, relevance, reread
+from app.ranking.rereading import Opinion
 from tests.factories import a_chunk, an_item, recalled
 
 EAST, NORTH, WEST = (np.array(each, np.float32) for each in ([1, 0], [0, 1], [-1, 0]))
@@ -80,6 +82,19 @@ def test_an_item_that_is_not_embedded_yet_is_given_half_of_what_its_words_earn()
     assert found.score.tolist() == pytest.approx(told([1 - DENSE_SHARE / 2, DENSE_SHARE]))
 
 
+def test_what_answers_in_other_words_may_matter_beside_a_name_that_others_hold() -> None:
+    vectors = {at: unit(cosine) for at, cosine in enumerate([0.1, 0.31, 0.17])}
+    held, near, far = relevance(a_query("tea"), a_pool("tea", "milk", "cup", vectors=vectors)).score
+    assert far < MEANS[1] <= near < MEANS[2] < held
+
+
+def test_what_nothing_speaks_for_is_not_lifted_by_what_was_learned() -> None:
+    pool = a_pool("tea", *["milk"] * 19, vectors={0: EAST} | dict.fromkeys(range(1, 20), NORTH))
+    first, *others = relevance(a_query("tea"), pool, a_model(bm25=0.1)).score.tolist()
+    assert first > MEANS[2]
+    assert not any(others)
+
+
 def test_nothing_is_relevant_in_an_empty_pool() -> None:
     found = relevance(a_query("tea"), a_pool())
     assert [found.score.shape, found.semantic.shape, found.lexical.shape] == [(0,)] * 3
@@ -89,6 +104,11 @@ CONTENTS = st.lists(
     st.lists(st.sampled_from(["tea", "milk", "cup"]), max_size=6).map(" ".join), max_size=8
 )
 ANGLES = st.none() | st.floats(0, 6.5, width=32)
+
+
+def unit(cosine: float) -> Floats:
+    """A vector of this cosine to EAST, of length 1."""
+    return np.array([cosine, np.sqrt(1 - cosine**2)], np.float32)
 
 
 def towards(angle: float | None) -> Floats | None:
@@ -195,6 +215,22 @@ def test_relevance_tells_a_near_pool_from_a_far_one() -> None:
     assert relevance(a_query("tea"), far, model).score.max() < 0.15
 
 
+@pytest.mark.parametrize("kind", sorted(RETELLING))
+def test_what_retells_messages_changes_nothing_of_how_they_are_judged(kind: ItemType) -> None:
+    said = many("tea", "milk and tea", "cup", vectors={0: NORTH, 1: EAST, 2: WEST})
+    facts = [replace(an_item(900 + at, "tea tea tea"), type=kind) for at in range(3)]
+    retold = recalled(*facts, vectors=dict.fromkeys(range(3), EAST))
+    pool = Pool.of(retold.and_also(said.recalled), dimension=2)
+    model = a_model(bm25=1.0, cosine=1.0)
+
+    alone = relevance(a_query("tea"), said, model, explain=True)
+    beside = relevance(a_query("tea"), pool, model, explain=True)
+
+    np.testing.assert_allclose(beside.score[3:], alone.score)
+    np.testing.assert_allclose(beside.features["feature.bm25"][3:], alone.features["feature.bm25"])
+    assert beside.score[:3].min() > alone.score.mean()
+
+
 @pytest.mark.parametrize("vector", [None, EAST])
 def test_where_a_side_is_missing_nothing_learned_is_asked(vector: Floats | None) -> None:
     pool = a_pool("tea", "milk", vectors={0: EAST, 1: NORTH})
@@ -217,3 +253,34 @@ def test_every_feature_and_what_it_adds_is_told_where_that_is_asked_for() -> Non
 
 def test_nothing_has_no_relevance() -> None:
     assert relevance(a_query("tea"), a_pool(), a_model()).score.shape == (0,)
+
+
+def test_what_a_cross_encoder_reads_is_told_beside_the_relevance_of_before() -> None:
+    pool = a_pool("tea", "milk", "tea with milk")
+    before = relevance(a_query("tea", vector=None), pool)
+
+    after = reread(pool, before, opinion(1, 2))
+
+    assert after.score.max() <= before.score.max()
+    assert after.score[0] == before.score[0]
+    assert after.score[1] == max(before.score[1:])
+    assert (after.features["fused"] == before.score).all()
+    assert np.isnan(after.features["rerank"]).tolist() == [True, False, False]
+    assert after.features["rerank"][1:].tolist() == [2, 1]
+
+
+def test_the_chunk_that_reads_best_stands_for_its_message() -> None:
+    pool = of_chunks([np.array([0.8, 0.6], np.float32), EAST], whole=NORTH)
+    before = relevance(a_query(), pool)
+
+    after = reread(pool, before, opinion(0, 1))
+
+    assert before.score[1] == before.single[1] > before.single[0] > 0
+    assert after.score[0] == pytest.approx(before.single[1])
+    assert after.score[1] == pytest.approx(FURTHER * before.single[0])
+
+
+def opinion(*liked: int) -> Opinion:
+    """These, the first one best, and nothing else counts."""
+    scores = np.arange(len(liked), 0, -1, dtype=np.float32)
+    return Opinion(at=liked, scores=scores, share=1.0)

@@ -1,5 +1,6 @@
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from random import Random
 from typing import Any
@@ -10,18 +11,28 @@ from hypothesis import strategies as st
 
 from app.domain.context import MemoryItem
 from app.domain.conversation import Message, Role
+from app.domain.memory import ItemType
 from app.text.render import (
+    EARLIER,
     PREAMBLE,
+    Prompt,
     one_line,
     quote,
     render_item,
     render_markdown,
-    render_memories,
+    render_memory,
     render_messages,
     text_of,
 )
 from tests.factories import NOON, a_message, an_item
 
+RETOLD = {ItemType.FACT, ItemType.PROCEDURE, ItemType.ENTITY, ItemType.TOOL}
+"""Types that have a section of their own; the rest stands under its conversation."""
+
+SECTIONS = [
+    *("# Memory", "# Summary of this conversation", "# Known facts", "# From tools"),
+    *(EARLIER, "# Recent messages of this conversation"),
+]
 LINE_ENDS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 NASTY = st.text(
     alphabet=st.one_of(st.sampled_from(LINE_ENDS + "#>` -=~*\t"), st.characters(codec="utf-8")),
@@ -29,18 +40,31 @@ NASTY = st.text(
 )
 ITEMS = st.lists(
     st.builds(
-        lambda row, content, conversation, hours, about: an_item(
-            row, content, conversation=conversation, at=NOON + timedelta(hours=hours), **about
+        lambda row, content, conversation, hours, about, kind: replace(
+            an_item(
+                row, content, conversation=conversation, at=NOON + timedelta(hours=hours), **about
+            ),
+            type=kind,
         ),
         st.integers(1, 10_000),
         NASTY,
         st.none() | st.integers(1, 4),
         st.integers(0, 5),
         st.fixed_dictionaries({"name": st.none() | NASTY, "label": st.none() | NASTY}),
+        st.just(ItemType.MESSAGE) | st.sampled_from(ItemType),
     ),
     max_size=8,
     unique_by=lambda item: item.key,
 )
+SAID = st.lists(
+    st.tuples(NASTY, st.sampled_from([Role.USER, Role.ASSISTANT])), min_size=1, max_size=5
+)
+
+
+def memory_of(items: Sequence[MemoryItem]) -> str:
+    """What is rendered of items; the last summary among them sums up the running conversation."""
+    summaries = [item.key for item in items if item.type is ItemType.SUMMARY]
+    return render_memory(Prompt(items=items, rolling=frozenset(sorted(summaries)[-1:])))
 
 
 @given(NASTY)
@@ -65,14 +89,23 @@ def test_a_quote_holds_every_line_of_the_text(text: str) -> None:
 @example([an_item(1, "x", name="```", label="\u2028## two")])
 @example([an_item(1, "x", name="> not said")])
 def test_nothing_but_our_own_lines_stands_outside_of_quotes(items: list[MemoryItem]) -> None:
-    lines = render_memories(items).splitlines()
-    conversations = {item.conversation_id for item in items}
-    outside = [line for line in lines if not line.startswith(">")]
-    headings = [line for line in outside if line.startswith("#")]
-    assert len(headings) == (1 + len(conversations) if items else 0)
-    preamble = 2 if items else 0
-    assert len(outside) == preamble + 2 * len(conversations) + len(items)
-    assert not [line for line in outside if line.startswith(("```", "~~~"))]
+    lines = memory_of(items).splitlines()
+    outside = [line for line in lines if line and not line.startswith(">")]
+    standing = [line for line in outside if line.startswith("# ")]
+    names = [line for line in outside if line.startswith("## ")]
+    told = [each for each in items if each.type not in RETOLD]
+    rolling = any(each.type is ItemType.SUMMARY for each in items)
+    lone = len(told) == len([each for each in told if each.type is ItemType.SUMMARY]) == 1
+    assert standing == [each for each in SECTIONS if each in standing]
+    assert ("# Memory" in standing) is bool(items)
+    assert (SECTIONS[1] in standing) is rolling
+    assert (EARLIER in standing) is (bool(told) and not lone)
+    assert len(names) <= len({item.conversation_id for item in told})
+    said = [line for line in outside if re.search(r", 2026-03-01 \d\d:00:$", line)]
+    quoted_only = {ItemType.FACT, ItemType.PROCEDURE, ItemType.ENTITY}
+    assert len(said) == len([each for each in items if each.type not in quoted_only])
+    preamble = PREAMBLE.splitlines()[1:] if items else []
+    assert sorted(outside) == sorted([*standing, *names, *said, *preamble])
 
 
 @given(NASTY)
@@ -100,11 +133,11 @@ def test_memories_are_in_the_order_of_time_within_their_conversation() -> None:
         an_item(2, "second", conversation=2, external_id="chat-2", at=NOON + 2 * minute),
         an_item(9, "none", conversation=None, at=NOON + 9 * minute),
     ]
-    assert render_memories(items) == (
-        f"{PREAMBLE}\n\n"
+    assert memory_of(items) == (
+        f"{PREAMBLE}\n\n# Earlier conversations\n\n"
         "## chat-2\nuser, 2026-03-01 12:00:\n> first\nuser, 2026-03-01 12:02:\n> second\n\n"
         "## Old\nuser, 2026-03-01 12:01:\n> third\nuser, 2026-03-01 12:03:\n> fifth\n\n"
-        "## A conversation\nuser, 2026-03-01 12:09:\n> none"
+        "## Noted\nuser, 2026-03-01 12:09:\n> none"
     )
 
 
@@ -114,29 +147,90 @@ def test_the_order_in_which_memories_come_does_not_matter(
 ) -> None:
     shuffled = list(items)
     random.shuffle(shuffled)
-    assert render_memories(shuffled) == render_memories(items)
+    assert memory_of(shuffled) == memory_of(items)
+
+
+def test_what_seldom_changes_stands_before_what_each_question_changes() -> None:
+    hour = timedelta(hours=1)
+    types = [
+        (ItemType.MESSAGE, "Tea."),
+        (ItemType.TOOL, "clock: 12:00"),
+        (ItemType.FACT, "Ann lives in Lisbon"),
+        (ItemType.SUMMARY, "- Ann: Tea."),
+        (ItemType.SUMMARY, "- Ann: Coffee."),
+        (ItemType.PROCEDURE, "First the milk."),
+    ]
+    items = [
+        replace(an_item(row, text, role=None, at=NOON + row * hour, label="Drinks"), type=kind)
+        for row, (kind, text) in enumerate(types)
+    ]
+    items[0] = replace(items[0], name="Ann")
+    rolling = frozenset({items[4].key})
+    history = [a_message(1, "And now?", name="Ann")]
+    prompt = Prompt(items=items, history=history, about="# About the user\n> tea", rolling=rolling)
+    assert render_markdown(prompt) == (
+        f"{PREAMBLE}\n\n"
+        "# About the user\n> tea\n\n"
+        "# Summary of this conversation\nsummary, 2026-03-01 16:00:\n> - Ann: Coffee.\n\n"
+        "# Known facts\n> 2026-03-01: Ann lives in Lisbon\n> First the milk.\n\n"
+        "# From tools\ntool, 2026-03-01 13:00:\n> clock: 12:00\n\n"
+        "# Earlier conversations\n\n## Drinks\nAnn, 2026-03-01 12:00:\n> Tea.\n"
+        "summary, 2026-03-01 15:00:\n> - Ann: Tea.\n\n"
+        "# Recent messages of this conversation\nAnn:\n> And now?"
+    )
+
+
+@given(ITEMS, SAID, st.tuples(NASTY, st.sampled_from([Role.USER, Role.ASSISTANT])))
+def test_a_new_turn_leaves_what_stands_before_it_alone(
+    items: list[MemoryItem], said: list[tuple[str, Role]], new: tuple[str, Role]
+) -> None:
+    turns = [a_message(at, text, role=role) for at, (text, role) in enumerate([*said, new])]
+    before, after = (Prompt(items=items, history=each) for each in (turns[:-1], turns))
+    assert render_markdown(after).startswith(render_markdown(before) + "\n")
+    chat = render_messages(before, None)
+    assert render_messages(after, None)[: len(chat)] == chat
+
+
+@given(ITEMS, NASTY)
+def test_another_memory_leaves_the_sections_before_its_own_alone(
+    items: list[MemoryItem], text: str
+) -> None:
+    """The sections before those of conversations change with what they hold only."""
+    new = an_item(20_000, text, at=NOON + timedelta(days=1))
+    before = render_memory(Prompt(items=items))
+    after = render_memory(Prompt(items=[*items, new]))
+    kept, _, _ = before.partition(f"\n\n{EARLIER}\n")
+    assert after.startswith(kept or PREAMBLE)
+
+
+@given(ITEMS, st.integers(1, 9))
+def test_a_new_fact_stands_behind_those_that_were_there(items: list[MemoryItem], days: int) -> None:
+    new = replace(an_item(20_000, "New.", at=NOON + timedelta(days=days)), type=ItemType.FACT)
+    facts = [replace(each, type=ItemType.FACT) for each in items]
+    before = render_memory(Prompt(items=facts))
+    assert render_memory(Prompt(items=[new, *facts])).startswith(before or PREAMBLE)
 
 
 def test_nothing_is_rendered_as_nothing() -> None:
-    assert render_memories([]) == ""
-    assert render_markdown([], []) == ""
-    assert render_messages([], [], None) == []
+    assert memory_of([]) == ""
+    assert render_markdown(Prompt()) == ""
+    assert render_messages(Prompt(), None) == []
 
 
 def test_markdown_ends_with_the_running_conversation() -> None:
     history = [a_message(1, "Hello.", name="Ann"), a_message(2, None, role=Role.ASSISTANT)]
     recent = "# Recent messages of this conversation\nAnn:\n> Hello.\nassistant:\n>"
 
-    assert render_markdown([], history) == recent
-    both = render_markdown([an_item(content="Tea.")], history)
-    assert both == f"{render_memories([an_item(content='Tea.')])}\n\n{recent}"
+    assert render_markdown(Prompt(history=history)) == recent
+    both = render_markdown(Prompt(items=[an_item(content="Tea.")], history=history))
+    assert both == f"{memory_of([an_item(content='Tea.')])}\n\n{recent}"
 
 
 @given(st.lists(st.tuples(NASTY, st.none() | NASTY), min_size=1, max_size=5))
 @example([("x", "# Recent")])
 def test_the_history_in_markdown_stays_in_its_quotes(said: list[tuple[str, str | None]]) -> None:
     history = [a_message(at, text, name=name) for at, (text, name) in enumerate(said)]
-    lines = render_markdown([], history).splitlines()
+    lines = render_markdown(Prompt(history=history)).splitlines()
     outside = [line for line in lines if not line.startswith(">")]
     assert len(outside) == 1 + len(history)
     assert [line for line in outside if line.startswith("#")] == outside[:1]
@@ -144,8 +238,8 @@ def test_the_history_in_markdown_stays_in_its_quotes(said: list[tuple[str, str |
 
 def test_chat_messages_are_memories_history_and_query() -> None:
     item, history = an_item(content="Tea."), [a_message(content="Hi.", role=Role.ASSISTANT)]
-    assert render_messages([item], history, "And now?") == [
-        {"role": "system", "content": render_memories([item])},
+    assert render_messages(Prompt(items=[item], history=history), "And now?") == [
+        {"role": "system", "content": memory_of([item])},
         {"role": "assistant", "content": "Hi."},
         {"role": "user", "content": "And now?"},
     ]
@@ -158,7 +252,7 @@ def test_chat_messages_are_memories_history_and_query() -> None:
 def test_a_query_that_was_just_said_is_not_said_twice(
     role: Role, content: str, *, asked: bool
 ) -> None:
-    messages = render_messages([], [a_message(content=content, role=role)], "Why?")
+    messages = render_messages(Prompt(history=[a_message(content=content, role=role)]), "Why?")
     assert [each["content"] for each in messages] == [content, *(["Why?"] if asked else [])]
 
 
@@ -189,7 +283,7 @@ def test_tool_calls_go_in_with_all_their_answers_or_not_at_all(
     history: list[dict[str, Any]], kept: list[int]
 ) -> None:
     messages = [a_message(at, str(at), **each) for at, each in enumerate(history)]
-    contents = [each["content"] for each in render_messages([], messages, None)]
+    contents = [each["content"] for each in render_messages(Prompt(history=messages), None)]
     assert contents == [str(at) for at in kept]
 
 
@@ -210,7 +304,7 @@ def test_every_call_is_followed_by_its_answers_and_no_answer_stands_alone(
     history: list[dict[str, Any]],
 ) -> None:
     messages = render_messages(
-        [], [a_message(at, str(at), **each) for at, each in enumerate(history)], None
+        Prompt(history=[a_message(at, str(at), **each) for at, each in enumerate(history)]), None
     )
     open_calls: set[object] = set()
     allowed: set[object] = set()
@@ -229,13 +323,13 @@ def test_every_call_is_followed_by_its_answers_and_no_answer_stands_alone(
 
 def test_a_call_whose_id_is_no_name_is_left_out() -> None:
     odd = a_message(1, "x", role=Role.ASSISTANT, tool_calls=[{"id": {"a": 1}}, {"id": [1]}])
-    assert render_messages([], [odd], None) == []
+    assert render_messages(Prompt(history=[odd]), None) == []
 
 
 def test_a_chat_message_costs_its_content_and_its_calls() -> None:
     calls: Sequence[dict[str, object]] = [{"id": "a", "function": {"name": "f"}}]
     message = a_message(content=None, role=Role.ASSISTANT, tool_calls=calls)
     done = a_message(2, "3", role=Role.TOOL, tool_call_id="a")
-    rendered = render_messages([], [message, done], None)
+    rendered = render_messages(Prompt(history=[message, done]), None)
     assert [text_of(each) for each in rendered] == [str(calls), "3"]
     assert isinstance(message, Message)

@@ -91,6 +91,7 @@ async def test_the_collection_is_laid_out_for_many_tenants(
         "role": "keyword",
         "type": "keyword",
         "at": "datetime",
+        "until": "datetime",
     }
 
 
@@ -145,7 +146,7 @@ async def test_replicas_may_start_at_once(server: StandInQdrant) -> None:
             return await index.count()
 
     assert await asyncio.gather(*(opened() for _ in range(8))) == [0] * 8
-    assert len(server.collections["it"].indexes) == 6
+    assert len(server.collections["it"].indexes) == 7
 
 
 async def test_a_collection_of_another_dimension_is_left_alone(
@@ -254,3 +255,11 @@ async def test_a_closed_index_is_unavailable(server: StandInQdrant) -> None:
         pass
     with pytest.raises(VectorIndexUnavailable):
         await index.count()
+
+
+async def test_a_collection_that_was_dropped_is_noticed(
+    index: VectorIndex, server: StandInQdrant
+) -> None:
+    assert await index.intact()
+    server.forget()
+    assert not await index.intact()

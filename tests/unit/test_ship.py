@@ -298,7 +298,7 @@ def test_compose_names_the_secret_that_is_missing() -> None:
 def measured() -> tuple[set[str], set[str], set[str]]:
     """The names of all samples, of all labels, and the edges of the buckets of requests."""
     telemetry = PrometheusTelemetry()
-    telemetry.describe(version="0", model="m")
+    telemetry.describe(version="0", model=lambda: "m")
     telemetry.request_answered("POST", "/context", 200, 0.1)
     telemetry.source_answered(Source.SEMANTIC, 3)
     telemetry.source_missing(Source.SEMANTIC, "deadline")

@@ -106,6 +106,25 @@ def test_calibration_tells_pools_with_an_answer_from_those_without() -> None:
     assert calibration.slope > 0
 
 
+def test_a_set_without_unanswered_questions_does_not_change_what_scores_mean() -> None:
+    made = samples()
+    scores = [each.found.cosine * 10 for each in made]
+    more = [a_sample(number, at_home=True, set_name="theirs") for number in range(90, 99)]
+    both = calibrate([*made, *more], [*scores, *(each.found.cosine for each in more)])
+    alone = calibrate(made, scores)
+    assert (both.slope, both.bias, both.weights.tolist()) == (
+        alone.slope,
+        alone.bias,
+        alone.weights.tolist(),
+    )
+
+
+def test_without_unanswered_questions_scores_still_mean_something() -> None:
+    made = [each for each in samples() if each.wanted]
+    calibration = calibrate(made, [each.found.cosine * 10 for each in made])
+    assert np.isfinite([calibration.slope, calibration.bias, *calibration.weights]).all()
+
+
 def test_tuning_reports_what_was_held_out_and_tells_its_sets() -> None:
     made = samples(20, names="ours theirs")
     sets = [

@@ -1,13 +1,14 @@
 """What happens inside the compiling process. Imports onnx, so never import this to serve."""
 
 import shutil
-from dataclasses import replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import onnx
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
 
-from app.adapters.embedder.calibrate import calibrate
+from app.adapters.embedder.calibrate import calibrate, page
 from app.adapters.embedder.compile import (
     COMPILER,
     DEFAULT_MODEL,
@@ -22,20 +23,40 @@ from app.adapters.embedder.compile import (
     sha256_of_folder,
 )
 from app.adapters.embedder.export import export_with_torch
-from app.adapters.embedder.folder import NotPlainBert, read_max_pieces, read_shape, read_weights
-from app.adapters.embedder.graph import build_graph
+from app.adapters.embedder.folder import (
+    NotPlainBert,
+    read_max_pieces,
+    read_prompts,
+    read_shape,
+    read_weights,
+)
+from app.adapters.embedder.graph import EMBEDDING, BertShape, Head, build_graph
 from app.domain.errors import EmbedderUnavailable
 
 
 def build(spec: ModelSpec, target: Path) -> None:
     """Write the compiled model of `spec` into `target`, an empty folder."""
-    folder = _find_folder(spec.source)
+    folder = find_folder(spec.source)
     try:
-        dimension, max_pieces = _build_bert(folder, spec, target)
+        bert = PlainBert(shape=read_shape(folder), head=EMBEDDING, look=_look)
+        dimension, max_pieces = write_bert(folder, spec, target, bert)
     except NotPlainBert:
         # Our int8 is made for our graph; what torch writes stays as exact as it was.
         spec = replace(spec, precision="fp32")
         dimension, max_pieces = export_with_torch(str(folder), target)
+    query, document = read_prompts(folder)
+    spec = replace(
+        spec,
+        query_prompt=query if spec.query_prompt is None else spec.query_prompt,
+        document_prompt=document if spec.document_prompt is None else spec.document_prompt,
+    )
+    write_manifest(spec, folder, target, dimension=dimension, max_pieces=max_pieces)
+
+
+def write_manifest(
+    spec: ModelSpec, folder: Path, target: Path, *, dimension: int, max_pieces: int
+) -> None:
+    """Say in `target` what was made of the model in `folder`."""
     sha256 = DEFAULT_SHA256 if spec.source == DEFAULT_MODEL else sha256_of_folder(folder)
     CompiledModel(
         folder=target,
@@ -46,33 +67,52 @@ def build(spec: ModelSpec, target: Path) -> None:
         source=spec.source,
         source_sha256=sha256,
         compiler=COMPILER,
+        query_prompt=spec.query_prompt or "",
+        document_prompt=spec.document_prompt or "",
         files={name: sha256_of(target / name) for name in (MODEL, TOKENIZER)},
     ).write_manifest()
 
 
-def _build_bert(folder: Path, spec: ModelSpec, target: Path) -> tuple[int, int]:
-    """Write graph and tokenizer; return the dimension and the most word pieces of a text."""
-    shape = read_shape(folder)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlainBert:
+    """An encoder that we build ourselves; `look` gives it the texts to find its ranges with."""
+
+    shape: BertShape
+    head: Head
+    look: Callable[[Tokenizer], Iterable[Encoding]]
+
+
+def write_bert(folder: Path, spec: ModelSpec, target: Path, bert: PlainBert) -> tuple[int, int]:
+    """
+    Write graph and tokenizer; return the encoder's dimension and the most word pieces it reads.
+
+    Raises:
+        NotPlainBert: Something is missing in `folder`.
+    """
     if not (folder / TOKENIZER).exists() or not (folder / "model.safetensors").exists():
         raise NotPlainBert("It has no tokenizer.json or no model.safetensors.")
-    weights = read_weights(folder)
+    weights, max_pieces = read_weights(folder), read_max_pieces(folder)
     try:
-        graph = build_graph(weights, shape)
+        graph = build_graph(weights, bert.shape, bert.head)
     except KeyError as error:
         raise NotPlainBert(f"It has no weight {error}.") from error
-    max_pieces = read_max_pieces(folder)
     if spec.precision == "int8":
         tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
         tokenizer.no_padding()
         tokenizer.enable_truncation(max_pieces)
-        graph = build_graph(weights, shape, calibrate(graph, tokenizer))
+        ranges = calibrate(graph, bert.look(tokenizer))
+        graph = build_graph(weights, bert.shape, bert.head, ranges)
     onnx.checker.check_model(graph)
     onnx.save_model(graph, target / MODEL)
     shutil.copyfile(folder / TOKENIZER, target / TOKENIZER)
     return len(weights["embeddings.LayerNorm.bias"]), max_pieces
 
 
-def _find_folder(source: str) -> Path:
+def _look(tokenizer: Tokenizer) -> Iterable[Encoding]:
+    return map(tokenizer.encode, page())
+
+
+def find_folder(source: str) -> Path:
     if source == DEFAULT_MODEL:
         return find_default_folder()
     if Path(source).is_dir():

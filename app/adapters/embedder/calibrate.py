@@ -4,13 +4,15 @@ What the inputs of the dense layers look like, seen on a page of ordinary text.
 Imports onnx, so never import this to serve.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from importlib.resources import files
 
 import numpy as np
 import onnxruntime
+from numpy.typing import NDArray
 from onnx import ModelProto, TensorProto, helper, inliner
-from tokenizers import Tokenizer
+from tokenizers import Encoding
 
 from app.adapters.embedder.graph import Ranges
 from app.ranking import Floats
@@ -18,12 +20,21 @@ from app.ranking import Floats
 _WEIGHT = "_weight"
 
 
-def calibrate(exact: ModelProto, tokenizer: Tokenizer) -> Ranges:
+def page() -> Sequence[str]:
+    """
+    Texts to look at.
+
+    They are short and of many kinds: what counts is which channels are large, and that is much the
+    same in every text.
+    """
+    return files(__package__).joinpath("calibration.txt").read_text("utf-8").splitlines()
+
+
+def calibrate(exact: ModelProto, texts: Iterable[Encoding]) -> Ranges:
     """
     The largest absolute value of each input channel of each dense layer of `exact`, by its name.
 
-    `exact` is a graph of `build_graph` in fp32. The texts are short and of many kinds: what counts
-    is which channels are large, and that is much the same in every text.
+    `exact` is a graph of `build_graph` in fp32, `texts` is what it is to read.
     """
     seen = inliner.inline_local_functions(exact)
     inputs = _dense_inputs(seen)
@@ -31,12 +42,21 @@ def calibrate(exact: ModelProto, tokenizer: Tokenizer) -> Ranges:
         seen.graph.output.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, None))
     session = onnxruntime.InferenceSession(seen.SerializeToString(), _options())
     peaks: dict[str, Floats] = dict.fromkeys(inputs.values(), np.zeros(1, dtype=np.float32))
-    for text in files(__package__).joinpath("calibration.txt").read_text("utf-8").splitlines():
-        ids = np.array([tokenizer.encode(text).ids], dtype=np.int64)
-        values = session.run(list(peaks), {"input_ids": ids, "attention_mask": np.ones_like(ids)})
+    wanted = {each.name for each in session.get_inputs()}
+    for text in texts:
+        values = session.run(list(peaks), _read(text, wanted))
         for name, value in zip(peaks, values, strict=True):
             peaks[name] = np.maximum(peaks[name], np.abs(value).max(axis=(0, 1)))
     return {layer: peaks[name] for layer, name in inputs.items()}
+
+
+def _read(text: Encoding, wanted: AbstractSet[str]) -> dict[str, NDArray[np.int64]]:
+    columns = {
+        "input_ids": text.ids,
+        "attention_mask": text.attention_mask,
+        "token_type_ids": text.type_ids,
+    }
+    return {name: np.array([columns[name]], dtype=np.int64) for name in wanted}
 
 
 def _dense_inputs(model: ModelProto) -> Mapping[str, str]:

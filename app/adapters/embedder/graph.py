@@ -1,5 +1,6 @@
 """
-A BERT sentence encoder as one ONNX graph: word pieces in, unit vectors out. No torch.
+A BERT encoder as one ONNX graph: word pieces in, unit vectors out, or what another head makes. No
+torch.
 
 In int8, weights and activations of every dense layer are whole numbers. The usual dynamic
 quantisation has one step for a whole batch, which makes a vector depend on its neighbours (cosine
@@ -11,7 +12,7 @@ Weights keep 7 bits, so that no processor's 16-bit sums overflow and all compute
 Source of the last idea: Xiao et al.: "SmoothQuant", 2023.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -51,20 +52,37 @@ class BertShape:
     epsilon: float
 
 
-def build_graph(weights: Weights, shape: BertShape, ranges: Ranges | None = None) -> ModelProto:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
     """
-    The encoder, mean pooling and scaling to length 1; in int8 where `ranges` are given, else fp32.
+    What an encoder is for, in the words of ONNX.
 
-    Inputs `input_ids` and `attention_mask`, int64, (batch, sequence); output `embedding`,
-    float32, (batch, dimension).
+    `inputs` beside word pieces and mask, each preceded by a comma; `output` with its type; `places`
+    makes `placed` of `meanings` and `places`; `end` makes the output of `hidden`. `initializers`
+    are those of its own.
+    """
+
+    inputs: str
+    output: str
+    places: str
+    end: str
+    initializers: Callable[[Weights], Iterator[tuple[str, NDArray[np.generic]]]]
+
+
+def build_graph(
+    weights: Weights, shape: BertShape, head: Head, ranges: Ranges | None = None
+) -> ModelProto:
+    """
+    The encoder and its head; in int8 where `ranges` are given, else fp32.
+
+    Inputs `input_ids` and `attention_mask`, int64, (batch, sequence), and those of the head.
 
     Raises:
         KeyError: A weight is missing.
     """
     precision: Precision = "fp32" if ranges is None else "int8"
-    initializers = dict(_initializers(weights, shape, ranges))
-    dimension = weights["embeddings.LayerNorm.weight"].shape[0]
-    text = _model_text(shape, precision, dimension)
+    initializers = dict([*_initializers(weights, shape, ranges), *head.initializers(weights)])
+    text = _model_text(shape, precision, head)
     model = parser.parse_model(text)
     model.graph.initializer.extend(_tensor(name, each) for name, each in initializers.items())
     return model
@@ -77,9 +95,6 @@ def _tensor(name: str, array: NDArray[np.generic]) -> TensorProto:
 def _initializers(
     weights: Weights, shape: BertShape, ranges: Ranges | None
 ) -> Iterator[tuple[str, NDArray[np.generic]]]:
-    # There is only one segment, so its embedding is part of every position's.
-    segment = weights["embeddings.token_type_embeddings.weight"][0]
-    yield "positions", weights["embeddings.position_embeddings.weight"] + segment
     yield from _words(weights["embeddings.word_embeddings.weight"], whole=ranges is not None)
     yield from _norm("embedded", weights, "embeddings.LayerNorm")
     for layer in range(shape.layers):
@@ -90,6 +105,12 @@ def _initializers(
             yield from _dense(f"{name}_{layer}", weights, paths, peaks)
         for name, part in _NORMS.items():
             yield from _norm(f"{name}_{layer}", weights, path + part)
+
+
+def _one_segment(weights: Weights) -> Iterator[tuple[str, NDArray[np.generic]]]:
+    """There is only one segment, so its embedding is part of every position's."""
+    segment = weights["embeddings.token_type_embeddings.weight"][0]
+    yield "positions", weights["embeddings.position_embeddings.weight"] + segment
 
 
 def _words(table: Floats, *, whole: bool) -> Iterator[tuple[str, NDArray[np.generic]]]:
@@ -135,10 +156,19 @@ def _whole_numbers(array: Floats, *, axis: int, peak: int) -> tuple[NDArray[np.i
     return np.rint(array / step).astype(np.int8), step
 
 
-def _model_text(shape: BertShape, precision: Precision, dimension: int) -> str:
+def _model_text(shape: BertShape, precision: Precision, head: Head) -> str:
     layers = "\n".join(_layer_call(layer, shape, precision) for layer in range(shape.layers))
     lookup, functions = (_LOOKUP_FP32, _FP32) if precision == "fp32" else (_LOOKUP, _INT8)
-    main = _MAIN % (dimension, lookup, shape.epsilon, layers, shape.layers)
+    main = _MAIN.format(
+        inputs=head.inputs,
+        output=head.output,
+        lookup=lookup,
+        places=head.places,
+        epsilon=shape.epsilon,
+        layers=layers,
+        hidden=f"hidden_{shape.layers}",
+        end=head.end,
+    )
     parts = {name: ", ".join(_arguments(name, precision)) for name in _DENSE}
     return main + functions + _LAYER.format(weights=_all_arguments(precision), **parts)
 
@@ -161,29 +191,41 @@ def _arguments(part: str, precision: Precision, suffix: str = "") -> list[str]:
     return [f"{part}{suffix}_{kind}" for kind in kinds]
 
 
-# The length of the sum is the length of the mean times a number, so scaling to 1 needs no count.
 _MAIN = """
 <ir_version: 9, opset_import: ["": 20, "com.microsoft": 1, "foreword": 1]>
-encoder (int64[batch, sequence] input_ids, int64[batch, sequence] attention_mask)
-    => (float[batch, %d] embedding)
-{
-    %s
+encoder (int64[batch, sequence] input_ids, int64[batch, sequence] attention_mask{inputs})
+    => ({output})
+{{
+    {lookup}
     start = Constant <value_ints = [0]> ()
     length = Shape <start = 1, end = 2> (input_ids)
     places = Slice (positions, start, length, start)
-    placed = Add (meanings, places)
-    hidden_0 = LayerNormalization <epsilon = %s> (placed, embedded_gain, embedded_bias)
+    {places}
+    hidden_0 = LayerNormalization <epsilon = {epsilon}> (placed, embedded_gain, embedded_bias)
     seen = Cast <to = 6> (attention_mask)
-    %s
+    {layers}
+    hidden = Identity ({hidden})
+    {end}
+}}
+"""
+
+# Mean pooling and scaling to length 1.
+EMBEDDING = Head(
+    inputs="",
+    output="float[batch, dimension] embedding",
+    places="placed = Add (meanings, places)",
+    # The length of the sum is that of the mean times a number, so scaling to 1 needs no count.
+    end="""
     last = Constant <value_ints = [-1]> ()
     counted = Cast <to = 1> (attention_mask)
     column = Unsqueeze (counted, last)
-    kept = Mul (hidden_%d, column)
+    kept = Mul (hidden, column)
     sequence_axis = Constant <value_ints = [1]> ()
     sum = ReduceSum <keepdims = 0> (kept, sequence_axis)
     embedding = LpNormalization (sum)
-}
-"""
+    """,
+    initializers=_one_segment,
+)
 
 _LOOKUP_FP32 = "meanings = Gather (words, input_ids)"
 

@@ -12,7 +12,7 @@ from typing import Self, TypeVar, cast
 
 import numpy as np
 import onnxruntime
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
 
 from app.adapters.embedder.cache import QueryCache
 from app.adapters.embedder.compile import CompiledModel
@@ -27,7 +27,7 @@ Pieces = list[int]
 _In = TypeVar("_In")
 _Out = TypeVar("_Out")
 
-_CHARACTERS_PER_PIECE = 200
+CHARACTERS_PER_PIECE = 200
 """Far more than any text needs: what lies beyond is not even read for word pieces."""
 
 _PIECES_PER_BATCH = 512
@@ -52,6 +52,11 @@ def _step_back() -> None:
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _BACKGROUND)
 
 
+def legible(text: str) -> str:
+    """`text` without half surrogates, which UTF-8 cannot carry."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 def ignore_batch(_texts: int, _seconds: float) -> None:
     """Tell nobody."""
 
@@ -62,19 +67,41 @@ class _Model:
 
     session: onnxruntime.InferenceSession
     tokenizer: Tokenizer
-    max_pieces: int
+    facts: CompiledModel
 
-    def read(self, text: str) -> Pieces:
+    def read_query(self, text: str) -> Pieces:
         # One by one: reading a batch starts threads of its own, beside ours.
-        start = text[: self.max_pieces * _CHARACTERS_PER_PIECE]
-        legible = start.encode("utf-8", "replace").decode("utf-8")  # no half surrogates
-        return self.tokenizer.encode(legible).ids
+        start = text[: self.facts.max_pieces * CHARACTERS_PER_PIECE]
+        return self.tokenizer.encode(self.facts.query_prompt + legible(start)).ids
 
     def read_whole(self, text: str) -> list[Pieces]:
         """All of `text`, in as many stretches as the model needs to read it."""
-        legible = text.encode("utf-8", "replace").decode("utf-8")
-        first = self.tokenizer.encode(legible)
+        said, prompt = legible(text), self.facts.document_prompt
+        first = self.tokenizer.encode(prompt + said)
+        if prompt and first.overflowing:
+            return self._behind_prompt(first)
         return [first.ids, *(stretch.ids for stretch in first.overflowing)]
+
+    def _behind_prompt(self, first: Encoding) -> list[Pieces]:
+        """The prompt and all of the text, as stretches that each begin with the prompt."""
+        special = first.special_tokens_mask
+        opening, closing = special.index(0), special[::-1].index(0)
+        read = [self._content(each) for each in (first, *first.overflowing)]
+        prompt = sum(
+            stop <= len(self.facts.document_prompt)
+            for (_, stop) in first.offsets[opening : len(special) - closing]
+        )
+        content = [piece for pieces in read for piece in pieces]
+        before = [*first.ids[:opening], *content[:prompt]]
+        behind = first.ids[len(special) - closing :]
+        room = self.facts.max_pieces - len(before) - len(behind)
+        starts = range(prompt, len(content), room)
+        return [[*before, *content[start : start + room], *behind] for start in starts]
+
+    def _content(self, read: Encoding) -> Pieces:
+        """Its word pieces without the special ones."""
+        marked = zip(read.ids, read.special_tokens_mask, strict=True)
+        return [piece for piece, special in marked if not special]
 
     def read_all(self, texts: Sequence[str]) -> list[list[Pieces]]:
         return [self.read_whole(text) for text in texts]
@@ -90,7 +117,7 @@ class _Model:
         return cast("Floats", answer[0])
 
     def embed_query(self, text: str) -> Floats:
-        return cast("Floats", self.embed([self.read(text)])[0])
+        return cast("Floats", self.embed([self.read_query(text)])[0])
 
 
 class OnnxEmbedder:
@@ -250,16 +277,22 @@ async def _run(
         raise EmbedderUnavailable(f"The embedding model failed: {error}") from error
 
 
-def _load(compiled: CompiledModel) -> _Model:
+def open_session(compiled: CompiledModel) -> onnxruntime.InferenceSession:
     options = onnxruntime.SessionOptions()
     # One thread inside a call: two calls at once finish sooner than one call by two threads does.
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
+    return onnxruntime.InferenceSession(
+        compiled.model_path, options, providers=["CPUExecutionProvider"]
+    )
+
+
+def _load(compiled: CompiledModel) -> _Model:
     tokenizer = Tokenizer.from_file(str(compiled.tokenizer_path))
     tokenizer.no_padding()
     tokenizer.enable_truncation(compiled.max_pieces)
-    session = onnxruntime.InferenceSession(
-        compiled.model_path, options, providers=["CPUExecutionProvider"]
-    )
-    return _Model(session, tokenizer, compiled.max_pieces)
+    for prompt in (compiled.query_prompt, compiled.document_prompt):
+        if len(tokenizer.encode(prompt).ids) > compiled.max_pieces // 2:
+            raise ValueError(f"the prompt {prompt[:40]!r} leaves no room for a text")
+    return _Model(open_session(compiled), tokenizer, compiled)

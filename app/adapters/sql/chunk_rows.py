@@ -2,15 +2,15 @@
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, bindparam, func, select
+from sqlalchemy import ColumnElement, Select, and_, bindparam, select
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import shifted
 from app.adapters.sql.fetch import Constant, one_of
-from app.adapters.sql.hydrating import raw
 from app.adapters.sql.pieces import key_of_chunk
-from app.adapters.sql.recallable import of_named_model, recallable
+from app.adapters.sql.raw_rows import raw
+from app.adapters.sql.recallable import importance_of_message, of_named_model, recallable
 
 _MOST = 1_000
 """Chunks that are read to find the best ones; of more, the best are found by themselves."""
@@ -30,7 +30,7 @@ def _hydrating(owner: ColumnElement[Any], *, on_postgres: bool) -> Select[Any]:
             key_of_chunk().label("item_key"),
             raw(m.created_at, "micros"),
             k.tokens,
-            func.coalesce(m.importance, c.importance).label("importance"),
+            importance_of_message().label("importance"),
             c.label,
             k.content,
             k.content_hash,

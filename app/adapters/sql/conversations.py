@@ -1,4 +1,4 @@
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,8 +10,8 @@ from sqlalchemy import (
     Select,
     delete,
     exists,
+    func,
     insert,
-    or_,
     select,
     tuple_,
     type_coerce,
@@ -20,7 +20,9 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
+from app.adapters.sql.conversation_conditions import filter_conditions, listed_conditions
 from app.adapters.sql.cursors import decode_cursor, encode_cursor
+from app.adapters.sql.dialect import is_postgres
 from app.adapters.sql.types import Key, to_micros
 from app.domain.context import Filters
 from app.domain.conversation import (
@@ -48,15 +50,37 @@ class SqlConversations:
             raise ConversationNotFound(conversation_id=str(conversation_id))
         return found
 
+    async def find_key(self, key: ConversationKey) -> Conversation | None:
+        return await self._one(t.conversation.c.key == key)
+
     async def find(self, scope: ScopeKey, external_id: str) -> Conversation | None:
         return await self._one(
             t.conversation.c.scope_key == scope, t.conversation.c.external_id == external_id
         )
 
+    async def claim(self, scope: ScopeKey, external_id: str) -> Conversation | None:
+        """On SQLite the transaction is the only writer already."""
+        if is_postgres(self.connection):
+            held = func.hashtextextended(f"{scope} {external_id}", 1)
+            await self.connection.execute(select(func.pg_advisory_xact_lock(held)))
+        return await self.find(scope, external_id)
+
+    async def take(self, claims: Collection[tuple[ScopeKey, str]]) -> None:
+        """In one order, whoever does it."""
+        if not is_postgres(self.connection) or not claims:
+            return
+        for scope, external_id in sorted(claims):
+            held = func.hashtextextended(f"{scope} {external_id}", 1)
+            await self.connection.execute(select(func.pg_advisory_xact_lock(held)))
+        c = t.conversation.c
+        named = tuple_(c.scope_key, c.external_id).in_(sorted(claims))
+        locked = select(c.key).where(named, self._is_ours()).order_by(c.key)
+        await self.connection.execute(locked.with_for_update())
+
     async def page(
         self, wanted: ConversationFilter, *, cursor: str | None, limit: int
     ) -> Page[Conversation]:
-        newest_first = self._all().where(*_conditions(wanted))
+        newest_first = self._all().where(*listed_conditions(wanted))
         micros = type_coerce(t.conversation.c.created_at, BigInteger)
         if cursor:
             created_at, key = decode_cursor(cursor, parts=2)
@@ -74,10 +98,17 @@ class SqlConversations:
             next_cursor=encode_cursor([to_micros(last.created_at), last.key]) if last else None,
         )
 
+    async def stored(self, scope: ScopeKey, *, after: int, limit: int) -> Sequence[Conversation]:
+        """Those of a scope in the order in which they were stored, behind the key `after`."""
+        c = t.conversation.c
+        wanted = self._all().where(c.scope_key == scope, c.key > after)
+        rows = (await self.connection.execute(wanted.order_by(c.key).limit(limit))).all()
+        return await self._with_tags(rows)
+
     async def matching(
         self, scope: ScopeKey, filters: Filters
     ) -> frozenset[ConversationKey] | None:
-        conditions = _filter_conditions(filters)
+        conditions = filter_conditions(filters)
         if not conditions:
             return None
         keys = select(t.conversation.c.key).where(
@@ -107,7 +138,7 @@ class SqlConversations:
             "importance": new.importance,
             "metadata": new.metadata,
             "system_prompt": new.system_prompt,
-            "archived": False,
+            "archived": new.archived,
             "created_at": new.created_at or now,
             "updated_at": now,
             "message_count": 0,
@@ -216,56 +247,4 @@ def _conversation(row: Row[Any], tags: Mapping[int, Sequence[str]]) -> Conversat
         updated_at=row.updated_at,
         message_count=row.message_count,
         token_count=row.token_count,
-    )
-
-
-def _conditions(wanted: ConversationFilter) -> list[ColumnElement[bool]]:
-    c = t.conversation.c
-    conditions = [t.scope.c.user_id == (wanted.user_id or "")]
-    if wanted.folder is not None:
-        conditions.append(_inside_folder(wanted.folder))
-    if wanted.label is not None:
-        conditions.append(c.label == wanted.label)
-    if wanted.tag is not None:
-        conditions.append(_tagged([wanted.tag]))
-    if wanted.text is not None:
-        conditions.append(
-            or_(
-                *(
-                    each.icontains(wanted.text, autoescape=True)
-                    for each in (c.label, c.external_id, c.folder)
-                )
-            )
-        )
-    if wanted.after is not None:
-        conditions.append(c.created_at >= wanted.after)
-    if wanted.before is not None:
-        conditions.append(c.created_at < wanted.before)
-    return conditions
-
-
-def _filter_conditions(filters: Filters) -> list[ColumnElement[bool]]:
-    conditions = []
-    if filters.folder is not None:
-        conditions.append(_inside_folder(filters.folder))
-    if filters.labels:
-        conditions.append(t.conversation.c.label.in_(filters.labels))
-    if filters.tags:
-        conditions.append(_tagged(filters.tags))
-    if filters.conversation_ids:
-        conditions.append(t.conversation.c.id.in_(filters.conversation_ids))
-    return conditions
-
-
-def _inside_folder(folder: str) -> ColumnElement[bool]:
-    """The folder itself and what lies below it: "/work" holds "/work/api", not "/workshop"."""
-    path = folder.rstrip("/")
-    below = t.conversation.c.folder.startswith(path + "/", autoescape=True)
-    return or_(t.conversation.c.folder == path, below)
-
-
-def _tagged(tags: Sequence[str]) -> ColumnElement[bool]:
-    return exists().where(
-        t.conversation_tag.c.conversation_key == t.conversation.c.key,
-        t.conversation_tag.c.tag.in_(tags),
     )

@@ -3,8 +3,13 @@
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Column, Row, Select
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.domain.errors import InvalidCursor
+from app.ports.stored import Page
 
 
 def encode_cursor(place: Sequence[int]) -> str:
@@ -27,3 +32,25 @@ def decode_cursor(cursor: str, *, parts: int) -> list[int]:
     if any(abs(each) >= 2**63 for each in place):
         raise InvalidCursor(cursor=cursor[:100])
     return place
+
+
+async def newest_first(
+    connection: AsyncConnection,
+    wanted: Select[Any],
+    key: Column[int],
+    *,
+    cursor: str | None,
+    limit: int,
+) -> Page[Row[Any]]:
+    """
+    The rows of `wanted` with the highest of `key`, a column of it.
+
+    Raises:
+        InvalidCursor: The cursor is not one of such a list.
+    """
+    if cursor:
+        wanted = wanted.where(key < decode_cursor(cursor, parts=1)[0])
+    latest = wanted.order_by(key.desc()).limit(limit + 1)
+    rows = (await connection.execute(latest)).all()
+    last = rows[limit - 1]._mapping[key] if len(rows) > limit else None  # noqa: SLF001  (SQLAlchemy's public name)
+    return Page(items=rows[:limit], next_cursor=None if last is None else encode_cursor([last]))

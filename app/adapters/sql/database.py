@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -16,7 +16,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from app.adapters.sql.one_hop import connect
-from app.domain.errors import StoreUnavailable
+from app.domain.errors import ForewordError, StorageFull, StoreDamaged, StoreUnavailable
 
 _PRAGMAS = (
     "PRAGMA journal_mode = WAL",
@@ -24,6 +24,10 @@ _PRAGMAS = (
     "PRAGMA temp_store = MEMORY",
     "PRAGMA cache_size = -8192",  # 8 MiB per connection; behind it the system's cache is shared
 )
+
+
+_PAGE = 4_096
+"""Bytes of a page of SQLite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +49,28 @@ class Database:
                 yield connection
 
     @asynccontextmanager
+    async def read_latest(self) -> AsyncIterator[AsyncConnection]:
+        """Like `read`, but never from a replica, which may lag."""
+        engine = self.writer if self.writer.dialect.name == "postgresql" else self.reader
+        with translated():
+            async with engine.connect() as connection:
+                yield connection
+
+    @asynccontextmanager
     async def write(self) -> AsyncIterator[AsyncConnection]:
         with translated():
             async with self.writer.begin() as connection:
+                yield connection
+
+    @asynccontextmanager
+    async def moment(self) -> AsyncIterator[AsyncConnection]:
+        """A connection on which everything that is read is of one moment."""
+        with translated():
+            async with self.reader.connect() as connection:
+                if connection.dialect.name == "sqlite":
+                    await connection.exec_driver_sql("BEGIN")
+                else:
+                    await connection.execution_options(isolation_level="REPEATABLE READ")
                 yield connection
 
     async def dispose(self) -> None:
@@ -66,15 +89,34 @@ class translated:  # noqa: N801  (reads as a verb)
         if isinstance(error, PoolTimeoutError):
             raise StoreUnavailable("every connection stayed busy") from error
         if isinstance(error, DBAPIError) and _is_outage(error):
-            raise StoreUnavailable(str(error.orig).splitlines()[0][:200]) from error
+            raise _kind(error.orig)(str(error.orig).splitlines()[0][:200]) from error
         if isinstance(error, sqlite3.Error):
-            raise StoreUnavailable(str(error)[:200]) from error
+            raise _kind(error)(str(error)[:200]) from error
         if isinstance(error, OSError) and not isinstance(error, SQLAlchemyError):
             raise StoreUnavailable(str(error)) from error
 
 
-_OUTAGES = ("08", "25006", "28", "3D", "40", "53", "55", "57", "58", "XX")
-"""How the SQLSTATE of a server begins that cannot do it now (PostgreSQL's appendix A)."""
+_KINDS: Mapping[object, type[ForewordError]] = {
+    sqlite3.SQLITE_FULL: StorageFull,
+    "53100": StorageFull,
+    sqlite3.SQLITE_CORRUPT: StoreDamaged,
+    sqlite3.SQLITE_NOTADB: StoreDamaged,
+    "XX001": StoreDamaged,
+}
+"""What another try would not change, by the codes of SQLite and PostgreSQL."""
+
+
+def _kind(error: BaseException | None) -> type[ForewordError]:
+    code = getattr(error, "sqlstate", None) or getattr(error, "sqlite_errorcode", None)
+    return _KINDS.get(code, StoreUnavailable)
+
+
+_OUTAGES = ("08", "25006", "28", "3D", "40", "42P01", "53", "55", "57", "58", "XX")
+"""
+How the SQLSTATE of a server begins that cannot do it now (PostgreSQL's appendix A).
+
+A table that is not there (42P01) is full text, until it is made anew: the others are migrated.
+"""
 
 
 def _is_outage(error: DBAPIError) -> bool:
@@ -93,6 +135,7 @@ def open_database(
     busy_timeout: float = 10.0,
     durable: bool = True,
     replica_url: str | None = None,
+    max_mb: int | None = None,
 ) -> Database:
     """
     Open the database at `url` (sqlite+aiosqlite or postgresql+asyncpg).
@@ -102,10 +145,11 @@ def open_database(
         busy_timeout: Seconds to wait for a connection, and for another process's lock.
         durable: SQLite only: every commit reaches the disk, not only the operating system.
         replica_url: PostgreSQL only: reads go there.
+        max_mb: SQLite only: MiB that the file may have; StorageFull is raised beyond.
     """
     address = make_url(url)
     if address.get_backend_name() == "sqlite":
-        return _open_sqlite(address, readers, busy_timeout, durable=durable)
+        return _open_sqlite(address, readers, busy_timeout, durable=durable, max_mb=max_mb)
     writer = _open_postgres(address, readers, busy_timeout)
     reader = _open_postgres(make_url(replica_url), readers, busy_timeout) if replica_url else writer
     return Database(reader, writer)
@@ -132,7 +176,9 @@ def _open_postgres(address: URL, size: int, timeout: float) -> AsyncEngine:
     )
 
 
-def _open_sqlite(address: URL, readers: int, timeout: float, *, durable: bool) -> Database:
+def _open_sqlite(
+    address: URL, readers: int, timeout: float, *, durable: bool, max_mb: int | None
+) -> Database:
     """Readers run without transactions: each statement sees the last commit before it."""
     synchronous = "FULL" if durable else "NORMAL"
     pragmas = (
@@ -154,7 +200,8 @@ def _open_sqlite(address: URL, readers: int, timeout: float, *, durable: bool) -
 
     reader, writer = engine(readers), engine(1)
     _prepare(reader, (*pragmas, "PRAGMA query_only = ON"))
-    _prepare(writer, pragmas)
+    most = () if max_mb is None else (f"PRAGMA max_page_count = {max_mb * 2**20 // _PAGE}",)
+    _prepare(writer, (*pragmas, *most))
 
     @event.listens_for(writer.sync_engine, "begin")
     def on_begin(connection: Connection) -> None:

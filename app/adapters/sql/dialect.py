@@ -1,14 +1,25 @@
 """The few statements that the two databases spell differently."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Integer, Table, literal
+from sqlalchemy import BindParameter, Column, ColumnElement, Integer, Table, bindparam, literal
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 
 def is_postgres(connection: AsyncConnection) -> bool:
     return connection.dialect.name == "postgresql"
+
+
+def unindexed(column: ColumnElement[int]) -> ColumnElement[int]:
+    """
+    The column, but no index serves a condition on it.
+
+    For where the rows are known by a better one: SQLite, which keeps no statistics here, may go
+    through all that a user has instead.
+    """
+    return column + 0
 
 
 def shifted(key: Column[int], bits: int) -> ColumnElement[int]:
@@ -36,3 +47,8 @@ def insert_or_replace(
     embedded = sqlite.insert(table)
     new = {name: embedded.excluded[name] for name in values}
     return embedded.on_conflict_do_update(index_elements=list(key), set_=new)
+
+
+def numbers(keys: Collection[int]) -> BindParameter[Any]:
+    """Keys written into the statement: there may be more of them than it can have parameters."""
+    return bindparam(None, sorted(keys), expanding=True, literal_execute=True, unique=True)

@@ -1,31 +1,47 @@
-"""Deleting for good: rows, full text and embeddings at once, vectors through the outbox."""
+"""
+Deleting for good.
+
+A conversation or a user is first taken out of everybody's reach, in one short step: its scope
+becomes one of the tenant `ERASED`, which no key can be of. What lies there is then erased in
+portions, so that others can write in between; after a crash whoever finds it goes on.
+"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from uuid import uuid4
 
-from sqlalchemy import ColumnElement, Select, and_, delete, func, select, update
+from sqlalchemy import ColumnElement, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
-from app.adapters.sql import tables_derived as d
 from app.adapters.sql.conversations import SqlConversations
-from app.adapters.sql.full_text import full_text
+from app.adapters.sql.counters import recount
+from app.adapters.sql.dialect import is_postgres
+from app.adapters.sql.distil_notes import note
+from app.adapters.sql.erase_items import erase_items
+from app.adapters.sql.erase_rows import RowEraser
+from app.adapters.sql.items import SqlItems
 from app.adapters.sql.messages import SqlMessages
-from app.adapters.sql.outbox import enqueue
-from app.adapters.sql.pieces import embedded_keys, pieces_of
-from app.adapters.sql.rebuild import built
-from app.adapters.sql.recallable import of_any_model
+from app.adapters.sql.period_notes import forget_periods
+from app.adapters.sql.personal import SqlPersonal
 from app.adapters.sql.scopes import SqlScopes
+from app.adapters.sql.tenants import ensure_tenant
 from app.domain.ids import (
+    ERASED,
     ConversationId,
     ConversationKey,
+    ItemId,
     MessageId,
     ScopeKey,
     TenantId,
 )
+from app.domain.profile import Purpose
 from app.ports.stored import Erased
+
+_CONVERSATIONS_AT_ONCE = 100
+_GONE = 2**62
+"""Beyond every version: nothing of before may be told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,95 +52,108 @@ class SqlEraser:
     async def message(self, message_id: MessageId, *, now: datetime) -> Erased:
         conversation, scope = await SqlMessages(self.connection, self.tenant).scope_of(message_id)
         await SqlConversations(self.connection, self.tenant).lock(conversation)
-        erased = await self._messages(scope, t.message.c.id == message_id, now=now)
-        await self._recount(conversation)
-        return erased
+        key = select(t.message.c.key).where(t.message.c.id == message_id)
+        keys = list((await self.connection.execute(key)).scalars())
+        rows = RowEraser(self.connection, self.tenant)
+        erased = await rows.messages(scope, keys, now=now)
+        await recount(self.connection, [conversation])
+        await SqlScopes(self.connection, self.tenant).touch(scope, erased=True)
+        await note(self.connection, [conversation], now=now)
+        return replace(erased, bundles=await rows.bundles(scope))
+
+    async def memory(self, item_id: ItemId, *, now: datetime) -> Erased:
+        memory = await SqlItems(self.connection, self.tenant).get(item_id, now=now)
+        own = t.memory_item.c.id == (memory.parent or item_id)
+        erased = await erase_items(self.connection, self.tenant, own, now=now)
+        await SqlScopes(self.connection, self.tenant).touch(memory.scope, erased=True)
+        bundles = await RowEraser(self.connection, self.tenant).bundles(memory.scope)
+        return replace(erased, scope=memory.scope, bundles=bundles)
 
     async def conversation(self, conversation_id: ConversationId, *, now: datetime) -> Erased:
         conversations = SqlConversations(self.connection, self.tenant)
         found = await conversations.get(conversation_id)
         await conversations.lock(found.key)
-        return await self._conversations(found.scope, [found.key], now=now)
+        doomed = {"tenant": ERASED, "user_id": str(uuid4()), "created_at": now}
+        await ensure_tenant(self.connection, ERASED, now=now)
+        new = insert(t.scope).values(doomed).returning(t.scope.c.key)
+        key = ScopeKey((await self.connection.execute(new)).scalar_one())
+        await self.connection.execute(
+            update(t.conversation).where(t.conversation.c.key == found.key).values(scope_key=key)
+        )
+        # Now that the scope is taken: a receipt that another process writes comes before or not.
+        await SqlScopes(self.connection, self.tenant).touch(found.scope, erased=True)
+        bundles = await RowEraser(self.connection, self.tenant).bundles(found.scope)
+        said_here = t.message.c.conversation_key == found.key
+        erased = await forget_periods(self.connection, self.tenant, found.scope, said_here, now=now)
+        return replace(erased, scope=found.scope, doomed=key, bundles=bundles)
 
-    async def user(self, user_id: str | None, *, limit: int, now: datetime) -> tuple[Erased, bool]:
+    async def user(self, user_id: str | None, *, now: datetime) -> Erased:
         scope = await SqlScopes(self.connection, self.tenant).find(user_id)
         if scope is None:
-            return Erased(), False
-        wanted = (
-            select(t.conversation.c.key)
-            .where(t.conversation.c.scope_key == scope.key)
-            .order_by(t.conversation.c.key)
-            .limit(limit + 1)
-            .with_for_update()
-        )
-        keys = list((await self.connection.execute(wanted)).scalars())
-        erased = await self._conversations(scope.key, keys[:limit], now=now)
-        return erased, len(keys) > limit
-
-    async def _conversations(
-        self, scope: ScopeKey, keys: Sequence[ConversationKey], *, now: datetime
-    ) -> Erased:
-        erased = await self._messages(scope, t.message.c.conversation_key.in_(keys), now=now)
-        await self.connection.execute(delete(t.conversation).where(t.conversation.c.key.in_(keys)))
-        return erased
-
-    async def _messages(
-        self, scope: ScopeKey, condition: ColumnElement[bool], *, now: datetime
-    ) -> Erased:
-        """
-        Erase the messages of one scope that meet `condition`, with all that is derived.
-
-        Their conversations are locked, so nothing joins them between the statements.
-        """
-        ours = and_(t.message.c.scope_key == scope, condition)
-        doomed = (await self.connection.execute(_doomed(ours))).all()
-        keys = list((await self.connection.execute(embedded_keys(ours))).scalars())
-        archived = {row.conversation_key for row in doomed if row.archived}
-        shown = and_(ours, t.message.c.conversation_key.not_in(sorted(archived)))
-        shown = and_(shown, await built(self.connection))
-        entries = (await pieces_of(self.connection, shown)).entries
-        await full_text(self.connection).remove(entries)
-        embeddings = await self.connection.execute(
-            delete(d.embedding).where(
-                of_any_model(), d.embedding.c.item_key.in_(embedded_keys(ours))
-            )
-        )
-        bundles = await self.connection.execute(
-            delete(d.bundle).where(d.bundle.c.scope_key == scope)
-        )
-        await self.connection.execute(delete(t.message).where(ours))
-        await enqueue(self.connection, self.tenant, scope, keys, now=now)
-        await SqlScopes(self.connection, self.tenant).touch(
-            scope, messages=-len(entries), terms=-sum(len(each.terms) for each in entries)
-        )
-        return Erased(
-            scope=scope,
-            conversations=sorted({row.conversation_key for row in doomed}),
-            keys=keys,
-            messages=len(doomed),
-            chunks=len(keys) - len(doomed),
-            embeddings=embeddings.rowcount,
-            full_text=len(entries),
-            bundles=bundles.rowcount,
-        )
-
-    async def _recount(self, conversation: ConversationKey) -> None:
-        m = t.message.c
-        left = select(func.count(), func.coalesce(func.sum(m.tokens), 0)).where(
-            m.conversation_key == conversation
-        )
-        messages, tokens = (await self.connection.execute(left)).one()
+            return Erased()
+        personal = SqlPersonal(self.connection, self.tenant)
+        gone = await personal.erase_profile(scope.key)
+        gone += await personal.revoke(scope.key, list(Purpose))
+        await ensure_tenant(self.connection, ERASED, now=now)
         await self.connection.execute(
-            update(t.conversation)
-            .where(t.conversation.c.key == conversation)
-            .values(message_count=messages, token_count=tokens)
+            update(t.scope)
+            .where(t.scope.c.key == scope.key)
+            .values(tenant=ERASED, user_id=str(uuid4()), created_at=now, erased_version=_GONE)
         )
+        bundles = await RowEraser(self.connection, self.tenant).bundles(scope.key)
+        return Erased(scope=scope.key, doomed=scope.key, bundles=bundles) + gone
+
+    async def portion(self, doomed: ScopeKey, *, limit: int, now: datetime) -> tuple[Erased, bool]:
+        """Whoever is at it keeps others away: on PostgreSQL by the row, which also tells when."""
+        s = t.scope.c
+        held = update(t.scope).where(s.key == doomed, s.tenant == ERASED).values(created_at=now)
+        if not (await self.connection.execute(held)).rowcount:
+            return Erased(), False
+        conversations = await self._some(
+            t.conversation.c.key,
+            t.conversation.c.scope_key == doomed,
+            limit=_CONVERSATIONS_AT_ONCE,
+        )
+        keys = await self._some(
+            t.message.c.key, t.message.c.conversation_key.in_(conversations), limit=limit
+        )
+        rows = RowEraser(self.connection, self.tenant)
+        erased = await rows.messages(await self._owner(keys, doomed), keys, now=now)
+        if len(keys) < limit:
+            emptied = [ConversationKey(key) for key in conversations]
+            erased += await rows.conversations(emptied, now=now)
+        if len(keys) < limit and len(conversations) < _CONVERSATIONS_AT_ONCE:
+            erased += await rows.memory_items(doomed, limit=limit, now=now)
+            return erased, not await self._done(doomed)
+        return erased, True
+
+    async def _owner(self, keys: Sequence[int], doomed: ScopeKey) -> ScopeKey:
+        """Whose messages these are: a conversation that is erased alone left its user."""
+        owner = select(t.message.c.scope_key).where(t.message.c.key.in_(keys[:1]))
+        found = (await self.connection.execute(owner)).scalar_one_or_none()
+        return doomed if found is None else ScopeKey(found)
+
+    async def _done(self, doomed: ScopeKey) -> bool:
+        """Drop the scope, unless somebody who was already writing left something in it."""
+        whole = select(t.scope.c.key).where(t.scope.c.key == doomed).with_for_update()
+        await self.connection.execute(whole)
+        for owned in (t.conversation, t.memory_item):
+            if await self._some(owned.c.key, owned.c.scope_key == doomed, limit=1):
+                return False
+        await self.connection.execute(delete(t.scope).where(t.scope.c.key == doomed))
+        return True
+
+    async def _some(
+        self, key: ColumnElement[int], condition: ColumnElement[bool], *, limit: int
+    ) -> list[int]:
+        first = select(key).where(condition).order_by(key).limit(limit)
+        return list((await self.connection.execute(first)).scalars())
 
 
-def _doomed(condition: ColumnElement[bool]) -> Select[Any]:
-    m, c = t.message.c, t.conversation.c
-    return (
-        select(m.conversation_key, c.archived)
-        .join(t.conversation, c.key == m.conversation_key)
-        .where(condition)
-    )
+async def doomed_scopes(connection: AsyncConnection, *, until: datetime) -> Sequence[ScopeKey]:
+    """What is to be erased; on PostgreSQL, where others may be at it, what nobody was since."""
+    s = t.scope.c
+    left = select(s.key).where(s.tenant == ERASED).order_by(s.key)
+    if is_postgres(connection):
+        left = left.where(s.created_at <= until)
+    return [ScopeKey(key) for key in (await connection.execute(left)).scalars()]

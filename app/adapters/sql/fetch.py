@@ -5,15 +5,28 @@ as there can be.
 On SQLite such a read goes to the driver itself: what SQLAlchemy does around each execution costs
 more there than SQLite. On PostgreSQL, where the network costs more than both, it is executed as
 any other.
+
+Reads that follow from each other are written as one `Reading`: a generator that yields what it
+asks and is sent the rows. On SQLite all of it takes one visit to the connection's thread.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+import sqlite3
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self, cast
+from typing import Any, Self, TypeVar, cast
 
-from sqlalchemy import ColumnElement, Executable, TextClause, bindparam, text
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    ColumnElement,
+    Executable,
+    TextClause,
+    bindparam,
+    func,
+    text,
+)
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql import ClauseElement
@@ -21,7 +34,15 @@ from sqlalchemy.sql import ClauseElement
 from app.adapters.sql.dialect import is_postgres
 from app.adapters.sql.one_hop import OneHopConnection
 
+T = TypeVar("T")
+
 Rows = Sequence[Sequence[Any]]
+
+Asked = tuple["Constant", Mapping[str, object]]
+"""A statement and its values."""
+
+Reading = Generator[Asked, Rows, T]
+"""Asks, is sent the rows, asks again, and returns what it made of them."""
 
 
 @dataclass(frozen=True)
@@ -37,16 +58,18 @@ class Constant:
     postgres: Executable
 
     @classmethod
-    def on_sqlite(cls, statement: str) -> Self:
-        """A read that only SQLite knows."""
-        return cls(sqlite=text(statement), postgres=text(statement))
+    def alone(cls, statement: Executable) -> Self:
+        """A read that only one of the two is asked."""
+        return cls(sqlite=statement, postgres=statement)
 
     async def fetch(self, connection: AsyncConnection, **values: object) -> Rows:
-        if is_postgres(connection):
-            return (await connection.execute(self.postgres, values)).all()
+        return await answered(connection, just(self, values))
+
+    def rows(self, raw: sqlite3.Connection, values: Mapping[str, object]) -> Rows:
+        """What SQLite answers, in the thread of the connection."""
         statement, names, defaults = self._compiled
         given = [_as_json(values[name]) if name in values else defaults[name] for name in names]
-        return await _driver(connection).fetch(statement, given)
+        return raw.execute(statement, given).fetchall()
 
     @cached_property
     def _compiled(self) -> tuple[str, Sequence[str], Mapping[str, object]]:
@@ -54,10 +77,39 @@ class Constant:
         return str(compiled), getattr(compiled, "positiontup", None) or (), compiled.params
 
 
-def one_of(column: ColumnElement[Any], name: str, *, on_postgres: bool) -> ColumnElement[bool]:
-    """Whether `column` is one of the values of the parameter `name`."""
+def just(statement: Constant, values: Mapping[str, object]) -> Reading[Rows]:
+    """One statement alone."""
+    return (yield statement, values)
+
+
+async def answered(connection: AsyncConnection, reading: Reading[T]) -> T:
+    """What `reading` makes of its rows."""
+    if not is_postgres(connection):
+        return await _driver(connection).visit(_answer, reading)
+    try:
+        statement, values = next(reading)
+        while True:
+            rows = (await connection.execute(statement.postgres, values)).all()
+            statement, values = reading.send(rows)
+    except StopIteration as ended:
+        return cast("T", ended.value)
+
+
+def _answer(raw: sqlite3.Connection, reading: Reading[T]) -> T:
+    try:
+        statement, values = next(reading)
+        while True:
+            statement, values = reading.send(statement.rows(raw, values))
+    except StopIteration as ended:
+        return cast("T", ended.value)
+
+
+def one_of(
+    column: ColumnElement[Any], name: str, *, on_postgres: bool, of: type[Any] = BigInteger
+) -> ColumnElement[bool]:
+    """Whether `column` is one of the values, however many, of the parameter `name`."""
     if on_postgres:
-        return column.in_(bindparam(name, expanding=True))
+        return column == func.any(bindparam(name, type_=ARRAY(of)))
     listed: TextClause = text(f"SELECT value FROM json_each(:{name})")  # noqa: S608  (our own names)
     return column.in_(cast("Any", listed))
 

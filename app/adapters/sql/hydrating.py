@@ -1,25 +1,23 @@
 """Messages with all that ranking and an answer need of them, in one statement made once."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
-from uuid import UUID
 
 from sqlalchemy import (
-    ColumnElement,
     Select,
     and_,
     bindparam,
-    func,
     select,
-    type_coerce,
 )
-from sqlalchemy.types import NullType
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import shifted
 from app.adapters.sql.fetch import Constant, Rows, one_of
-from app.adapters.sql.recallable import of_named_model, recallable
+from app.adapters.sql.item_rows import gist_of, item_of
+from app.adapters.sql.raw_rows import raw, uuid_of
+from app.adapters.sql.recallable import importance_of_message, of_named_model, recallable
 from app.adapters.sql.types import from_micros
 from app.domain.context import MemoryItem
 from app.domain.conversation import Role
@@ -28,13 +26,8 @@ from app.domain.ids import (
     ItemId,
     ItemKey,
 )
-from app.domain.memory import ItemType, LineageEdge
-from app.ranking.pool import Recalled
-
-
-def raw(column: ColumnElement[Any], name: str) -> ColumnElement[Any]:
-    """A column as the driver returns it: few rows of a pool need more."""
-    return type_coerce(column, NullType()).label(name)
+from app.domain.memory import ItemType, LineageEdge, Table, lies_in
+from app.ranking.pool import Gist, Recalled
 
 
 def _hydrating(*, on_postgres: bool) -> Select[Any]:
@@ -49,7 +42,7 @@ def _hydrating(*, on_postgres: bool) -> Select[Any]:
             shifted(m.key, 2).label("item_key"),
             raw(m.created_at, "micros"),
             m.tokens,
-            func.coalesce(m.importance, c.importance).label("importance"),
+            importance_of_message().label("importance"),
             c.label,
             m.content,
             m.content_hash,
@@ -115,7 +108,10 @@ def recalled(rows: Rows) -> Recalled:
         positions=[row[_POSITION] for row in rows],
         roles=[row[_ROLE] for row in rows],
         names=[row[_NAME] for row in rows],
-        read=lambda at: _item(rows[at]),
+        types=[_type_of(row) for row in rows],
+        shown_at=[_shown_at(row) for row in rows],
+        gists=[_gist(row) for row in rows],
+        read=cache(lambda at: _item(rows[at])),
     )
 
 
@@ -124,20 +120,40 @@ _ROLE, _NAME, _MESSAGE, _PIECES, _CONVERSATION, _POSITION, _OF_ITEMS = 11, 12, 1
 
 _NO_CHUNK = (None, None, None)
 
+_OF_CHUNKS, _TYPE, _SHOWN_AT = 26, 26, 29
+"""What rows of chunks have in all; what only rows of memory items have."""
+
+
+def _type_of(row: Sequence[Any]) -> ItemType:
+    if len(row) > _OF_CHUNKS:
+        return ItemType(row[_TYPE])
+    return ItemType.CHUNK if len(row) > _OF_ITEMS else ItemType.MESSAGE
+
+
+def _shown_at(row: Sequence[Any]) -> float | None:
+    micros = row[_SHOWN_AT] if len(row) > _OF_CHUNKS else None
+    return None if micros is None else float(micros) / 1_000_000
+
+
+def _gist(row: Sequence[Any]) -> Gist | None:
+    return gist_of(row) if _type_of(row) is ItemType.SUMMARY else None
+
 
 def _item(row: Sequence[Any]) -> MemoryItem:
     """An item of a row of `_hydrating`, in the order of its columns."""
+    if lies_in(Table.MEMORY, row[0]):
+        return item_of(row)
     key, micros, tokens, importance, label, content, content_hash, _vector, _bag, *told = row
     raw_id, external_id, role, name, conversation_id, conversation_external_id, folder = told[:7]
-    own_id = _uuid(raw_id)
+    own_id = uuid_of(raw_id)
     chunk = row[_OF_ITEMS + 3 :]
-    message_id, start, stop = (_uuid(chunk[0]), *chunk[1:]) if chunk else (own_id, None, None)
+    message_id, start, stop = (uuid_of(chunk[0]), *chunk[1:]) if chunk else (own_id, None, None)
     return MemoryItem(
         key=ItemKey(key),
         id=ItemId(own_id),
         type=ItemType.CHUNK if chunk else ItemType.MESSAGE,
         external_id=None if chunk else external_id,
-        conversation_id=ConversationId(_uuid(conversation_id)),
+        conversation_id=ConversationId(uuid_of(conversation_id)),
         conversation_external_id=conversation_external_id,
         label=label,
         folder=folder,
@@ -158,8 +174,3 @@ def _item(row: Sequence[Any]) -> MemoryItem:
             ),
         ),
     )
-
-
-def _uuid(raw: object) -> UUID:
-    """SQLite returns the digits, PostgreSQL's driver a UUID."""
-    return UUID(raw) if isinstance(raw, str) else UUID(str(raw))

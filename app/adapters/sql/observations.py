@@ -1,18 +1,23 @@
 """What operators see: queues and sizes, of every tenant together."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import func, select, text
+from sqlalchemy import Select, func, select, text
 from sqlalchemy.exc import DBAPIError
 
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import is_postgres
-from app.adapters.sql.full_text import full_text
-from app.adapters.sql.indexable import SqlIndexable
-from app.domain.errors import StoreUnavailable
-from app.domain.ids import ConversationKey
-from app.ports.projecting import OutboxState
+from app.adapters.sql.erase import doomed_scopes
+from app.adapters.sql.fetch import Constant, one_of
+from app.adapters.sql.full_text_health import is_sound
+from app.adapters.sql.idle import idle_conversations
+from app.adapters.sql.models import serving_model
+from app.adapters.sql.period_material import SqlPeriodObservations
+from app.adapters.sql.recallable import of_named_model
+from app.domain.ids import ConversationKey, ItemKey, ScopeKey, TenantId
+from app.ports.projecting import IdleConversation, KnownModel, OutboxState
 
 _SIZES_SQLITE = (
     "SELECT CASE WHEN name LIKE 'full_text%' THEN 'full_text' WHEN name LIKE '%embedding%' THEN"
@@ -29,7 +34,16 @@ _SIZES_POSTGRES = (
 )
 
 
-class SqlObservations(SqlIndexable):
+def _embedded(*, on_postgres: bool) -> Select[Any]:
+    e = d.embedding.c
+    wanted = one_of(e.item_key, "wanted_keys", on_postgres=on_postgres)
+    return select(func.count()).where(e.model_key == of_named_model(), wanted)
+
+
+_EMBEDDED = Constant(sqlite=_embedded(on_postgres=False), postgres=_embedded(on_postgres=True))
+
+
+class SqlObservations(SqlPeriodObservations):
     async def state(self, *, now: datetime) -> OutboxState:
         o = d.outbox.c
         waiting = select(func.count(), func.min(o.created_at)).where(o.dead.is_(False))
@@ -41,11 +55,49 @@ class SqlObservations(SqlIndexable):
             dead=(await self.connection.execute(given_up)).scalar_one(),
         )
 
-    async def full_text_answers(self) -> None:
-        try:
-            await full_text(self.connection).held([ConversationKey(0)])
-        except DBAPIError as error:
-            raise StoreUnavailable("full text cannot be read") from error
+    async def waiting(self, *, now: datetime) -> Mapping[TenantId, OutboxState]:
+        o = d.outbox.c
+        rows = await self.connection.execute(
+            select(
+                o.tenant,
+                func.count().filter(o.dead.is_(False)).label("depth"),
+                func.min(o.created_at).filter(o.dead.is_(False)).label("oldest"),
+                func.count().filter(o.dead.is_(True)).label("dead"),
+            ).group_by(o.tenant)
+        )
+        return {
+            TenantId(row.tenant): OutboxState(
+                depth=row.depth,
+                oldest_age=(now - row.oldest).total_seconds() if row.oldest else 0.0,
+                dead=row.dead,
+            )
+            for row in rows
+        }
+
+    async def serving_model(self) -> KnownModel | None:
+        return await serving_model(self.connection)
+
+    async def idle(
+        self,
+        *,
+        since: datetime,
+        tenant: TenantId | None = None,
+        after: ConversationKey,
+        limit: int,
+    ) -> Sequence[IdleConversation]:
+        return await idle_conversations(
+            self.connection, since=since, tenant=tenant, after=after, limit=limit
+        )
+
+    async def doomed(self, *, until: datetime) -> Sequence[ScopeKey]:
+        return await doomed_scopes(self.connection, until=until)
+
+    async def embedded(self, keys: Sequence[ItemKey], *, model: str) -> int:
+        ((kept,),) = await _EMBEDDED.fetch(self.connection, wanted_keys=list(keys), of_model=model)
+        return int(kept)
+
+    async def full_text_sound(self) -> bool:
+        return await is_sound(self.connection)
 
     async def sizes(self) -> Mapping[str, int]:
         statement = _SIZES_POSTGRES if is_postgres(self.connection) else _SIZES_SQLITE

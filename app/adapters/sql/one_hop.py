@@ -7,10 +7,13 @@ Here executing brings the rows along, and a rollback of nothing stays at home.
 """
 
 import sqlite3
-from collections.abc import Iterable, Sequence
-from typing import Any, Self, cast
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
 
 import aiosqlite
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class OneHopCursor:
@@ -60,24 +63,28 @@ class OneHopConnection(aiosqlite.Connection):
     def cursor(self) -> OneHopCursor:  # type: ignore[override]  # what SQLAlchemy needs of one
         return OneHopCursor(self)
 
-    async def visit(self, work: Any, *arguments: Any) -> None:  # noqa: ANN401  (any callable)
-        """Run `work` on the connection's thread, with the raw connection first."""
-        await self._execute(work, self._conn, *arguments)  # type: ignore[no-untyped-call]  # theirs
+    async def visit(
+        self,
+        work: Callable[Concatenate[sqlite3.Connection, P], T],
+        *given: P.args,
+        **named: P.kwargs,
+    ) -> T:
+        """
+        What `work` returns on the connection's thread, with the raw connection first.
 
-    async def fetch(self, statement: str, parameters: Sequence[Any]) -> list[Any]:
-        """All rows of a read, as tuples."""
-        return cast(
-            "list[Any]",
-            await self._execute(_fetch, self._conn, statement, parameters),  # type: ignore[no-untyped-call]  # theirs
-        )
+        Memory that SQLite asked for in vain is an error of the database's, as its others are.
+        """
+        try:
+            done = await self._execute(work, self._conn, *given, **named)  # type: ignore[no-untyped-call]  # theirs
+        except MemoryError as error:
+            told = sqlite3.OperationalError("out of memory")
+            told.sqlite_errorcode = sqlite3.SQLITE_NOMEM
+            raise told from error
+        return cast("T", done)
 
     async def rollback(self) -> None:
         if self.in_transaction:
             await super().rollback()
-
-
-def _fetch(raw: sqlite3.Connection, statement: str, parameters: Sequence[Any]) -> list[Any]:
-    return raw.execute(statement, parameters).fetchall()
 
 
 async def connect(database: str, *, timeout: float) -> OneHopConnection:  # noqa: ASYNC109  (SQLite's own)

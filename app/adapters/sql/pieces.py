@@ -1,18 +1,19 @@
 """What the indexes hold of messages: the keys of all, and full text of the smallest pieces."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
-from sqlalchemy import ColumnElement, Row, Select, insert, select
+from sqlalchemy import ColumnElement, Row, Select, and_, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql.dialect import shifted
-from app.adapters.sql.full_text import Entry
+from app.adapters.sql.full_text_entries import Entry
 from app.domain.ids import ConversationKey, ItemKey, MessageKey, ScopeKey
-from app.domain.memory import Table, item_key
+from app.domain.memory import Table, item_key, table_and_row
 from app.ports.stored import PreparedChunk
+from app.text.echo import own_words
 from app.text.terms import indexed_text, terms_of
 
 
@@ -28,13 +29,18 @@ class Pieces:
     keys: Sequence[ItemKey]
     entries: Sequence[Entry]
 
+    def __add__(self, other: Self) -> Self:
+        return replace(
+            self, keys=[*self.keys, *other.keys], entries=[*self.entries, *other.entries]
+        )
+
 
 async def pieces_of(connection: AsyncConnection, condition: ColumnElement[bool]) -> Pieces:
     """The pieces of the messages that meet `condition`, made again from the truth."""
     m, k = t.message.c, t.chunk.c
     told = (m.scope_key, m.conversation_key, m.name)
     indexed = (m.terms.is_not(None), condition)
-    messages: Select[Any] = select(m.key, *told, m.content, m.chunks).where(*indexed)
+    messages: Select[Any] = select(m.key, *told, m.content, m.chunks, m.echo).where(*indexed)
     chunks: Select[Any] = (
         select(k.key, *told, k.content).join(t.message, m.key == k.message_key).where(*indexed)
     )
@@ -46,10 +52,26 @@ async def pieces_of(connection: AsyncConnection, condition: ColumnElement[bool])
             *(item_key(Table.MESSAGE, row.key) for row in of_messages),
         ],
         entries=[
-            *(_entry(Table.MESSAGE, row) for row in of_messages if not row.chunks),
-            *(_entry(Table.CHUNK, row) for row in of_chunks),
+            *(
+                _entry(Table.MESSAGE, row, own_words(row.content, row.echo or ()))
+                for row in of_messages
+                if not row.chunks
+            ),
+            *(_entry(Table.CHUNK, row, row.content) for row in of_chunks),
         ],
     )
+
+
+async def keys_of(connection: AsyncConnection, condition: ColumnElement[bool]) -> Sequence[ItemKey]:
+    """The keys of the same pieces; nothing is read that they hold."""
+    indexed = and_(t.message.c.terms.is_not(None), condition)
+    keys = (await connection.execute(embedded_keys(indexed))).scalars()
+    return sorted(map(ItemKey, keys), key=_chunks_first)
+
+
+def _chunks_first(key: ItemKey) -> tuple[bool, int]:
+    table, row = table_and_row(key)
+    return table is not Table.CHUNK, row
 
 
 def embedded_keys(condition: ColumnElement[bool]) -> Select[Any]:
@@ -102,10 +124,10 @@ def _row(
     }
 
 
-def _entry(table: Table, row: Row[Any]) -> Entry:
+def _entry(table: Table, row: Row[Any], content: str) -> Entry:
     return Entry(
         key=item_key(table, row.key),
         scope=ScopeKey(row.scope_key),
         conversation=ConversationKey(row.conversation_key),
-        terms=terms_of(indexed_text(row.content, row.name)),
+        terms=terms_of(indexed_text(content, row.name)),
     )

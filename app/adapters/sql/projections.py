@@ -9,10 +9,11 @@ from sqlalchemy import delete, insert, select, update
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import insert_or_keep, insert_or_replace, is_postgres, shifted
-from app.adapters.sql.indexable import belonging
+from app.adapters.sql.indexable import ROWS, belonging
+from app.adapters.sql.models import SqlModels
 from app.adapters.sql.rebuild import SqlRebuild
 from app.domain.ids import ItemKey, ScopeKey, TenantId
-from app.domain.memory import Table, rows_of
+from app.domain.memory import Table, rows_of, table_and_row
 from app.ports.projecting import OutboxRow
 
 
@@ -48,6 +49,9 @@ class SqlProjections(SqlRebuild):
         later = update(d.outbox).where(o.dead.is_(False), o.due_at > now)
         await self.connection.execute(later.values(due_at=now))
 
+    async def give_back(self, rows: Sequence[OutboxRow], *, now: datetime) -> None:
+        await self._set(rows, due_at=now)
+
     async def keep_vectors(
         self, vectors: Mapping[ItemKey, bytes], *, model: str, dimension: int, now: datetime
     ) -> None:
@@ -64,13 +68,24 @@ class SqlProjections(SqlRebuild):
             await self.connection.execute(store, rows)
 
     async def finish(self, rows: Sequence[OutboxRow]) -> frozenset[ItemKey]:
-        """On PostgreSQL what stays is locked, so that no delete slips in before the commit."""
+        """
+        On PostgreSQL what stays is locked, so that no delete slips in before the commit.
+
+        Messages come before their scopes, and these before memory items, as whoever erases takes
+        them: nobody who takes several waits for another one.
+        """
         keys = {row.item_key for row in rows}
-        stay = await belonging(self.connection, sorted(keys), lock=True)
+        items = {key for key in keys if table_and_row(key)[0] is Table.MEMORY}
+        scopes = sorted({row.scope for row in rows})
+        stay = await belonging(self.connection, sorted(keys - items), lock=True)
+        await self._hold(scopes)
+        stay |= await belonging(self.connection, sorted(items), lock=True)
         await self.connection.execute(
             delete(d.outbox).where(d.outbox.c.key.in_([row.key for row in rows]))
         )
-        await self._touch({row.scope for row in rows})
+        s = t.scope.c
+        newer = update(t.scope).where(s.key.in_(scopes)).values(version=s.version + 1)
+        await self.connection.execute(newer)
         return frozenset(keys - stay)
 
     async def retry(
@@ -83,7 +98,7 @@ class SqlProjections(SqlRebuild):
         """Rows for items that still exist; what is gone has no tenant to wait for it."""
         noted = select(d.outbox.c.item_key).where(d.outbox.c.dead.is_(False))
         notes: list[dict[str, object]] = []
-        for table, rows in ((Table.MESSAGE, t.message), (Table.CHUNK, t.chunk)):
+        for table, rows in ROWS.items():
             key = (shifted(rows.c.key, 2) + table).label("item_key")
             wanted = (
                 select(rows.c.scope_key, t.scope.c.tenant, key)
@@ -103,6 +118,18 @@ class SqlProjections(SqlRebuild):
         if notes:
             await self.connection.execute(insert(d.outbox), notes)
 
+    async def know_model(
+        self, name: str, *, dimension: int, opened_as: Mapping[str, object], now: datetime
+    ) -> None:
+        models = SqlModels(self.connection)
+        await models.know_model(name, dimension=dimension, opened_as=opened_as, now=now)
+
+    async def serve_model(self, name: str) -> str | None:
+        return await SqlModels(self.connection).serve_model(name)
+
+    async def forget_models(self, *, but: Sequence[str], limit: int) -> bool:
+        return await SqlModels(self.connection).forget_models(but=but, limit=limit)
+
     async def _set(self, rows: Sequence[OutboxRow], **values: object) -> None:
         if rows:
             keys = [row.key for row in rows]
@@ -110,11 +137,11 @@ class SqlProjections(SqlRebuild):
                 update(d.outbox).where(d.outbox.c.key.in_(keys)).values(**values)
             )
 
-    async def _touch(self, scopes: set[ScopeKey]) -> None:
+    async def _hold(self, scopes: Sequence[ScopeKey]) -> None:
+        """In order: two that take the same scopes must not wait for each other."""
         s = t.scope.c
-        await self.connection.execute(
-            update(t.scope).where(s.key.in_(sorted(scopes))).values(version=s.version + 1)
-        )
+        in_order = select(s.key).where(s.key.in_(scopes)).order_by(s.key)
+        await self.connection.execute(in_order.with_for_update())
 
     async def _model_key(self, name: str, dimension: int, *, now: datetime) -> int:
         m = d.embedding_model.c

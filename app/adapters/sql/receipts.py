@@ -1,20 +1,27 @@
 """Receipts of bundles and retrieval metrics: what was answered, without a word of memory."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy import delete, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
+from app.adapters.sql.dialect import insert_or_replace
 from app.domain.errors import BundleNotFound
-from app.domain.ids import BundleId, TenantId
+from app.domain.ids import BundleId, ScopeKey, TenantId
 from app.ports.stored import Receipt
 
 BUNDLES_KEPT = timedelta(days=7)
 METRICS_KEPT = timedelta(days=30)
 ANSWERS_KEPT = timedelta(hours=24)
+_GONE = 2**63
+"""Beyond every version."""
+
+_AT_ONCE = 1_000
+"""Fingerprints that one statement looks up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +41,7 @@ class SqlBundles:
             bundle_id=bundle_id,
             tenant=self.tenant,
             scope=row.scope_key,
+            version=0,
             created_at=row.created_at,
             request=row.request,
             answer=row.answer,
@@ -41,8 +49,23 @@ class SqlBundles:
             facts={},
         )
 
+    async def shown(self, scope: ScopeKey, fingerprints: Collection[int]) -> Mapping[int, datetime]:
+        i, wanted = d.issued.c, sorted(fingerprints)
+        found: dict[int, datetime] = {}
+        for start in range(0, len(wanted), _AT_ONCE):
+            some = i.fingerprint.in_(wanted[start : start + _AT_ONCE])
+            rows = (
+                select(i.fingerprint, i.first_at)
+                .join(t.scope, t.scope.c.key == i.scope_key)
+                .where(i.scope_key == scope, t.scope.c.tenant == self.tenant, some)
+            )
+            found |= {row.fingerprint: row.first_at for row in await self.connection.execute(rows)}
+        return found
+
 
 async def keep_receipts(connection: AsyncConnection, receipts: Sequence[Receipt]) -> None:
+    """Keep what nothing was erased from since; another process may have done that."""
+    receipts = await _of_what_is_there(connection, receipts)
     bundles = [
         {
             "id": each.bundle_id,
@@ -66,13 +89,52 @@ async def keep_receipts(connection: AsyncConnection, receipts: Sequence[Receipt]
     if receipts:
         await connection.execute(insert(d.bundle), bundles)
         await connection.execute(insert(d.retrieval_metric), metrics)
+        await _keep_issued(connection, receipts)
+
+
+async def _keep_issued(connection: AsyncConnection, receipts: Sequence[Receipt]) -> None:
+    """Note what was shown, of scopes that are there."""
+    shown = {
+        (each.scope, fingerprint): each.created_at
+        for each in receipts
+        if each.scope is not None
+        for fingerprint in each.issued
+    }
+    if not shown:
+        return
+    rows = [
+        {"scope_key": scope, "fingerprint": fingerprint, "first_at": at, "last_at": at}
+        for (scope, fingerprint), at in sorted(shown.items())
+    ]
+    key = ["scope_key", "fingerprint"]
+    if rows:
+        note = insert_or_replace(connection, d.issued, key=key, values=["last_at"])
+        await connection.execute(note, rows)
+
+
+async def _of_what_is_there(
+    connection: AsyncConnection, receipts: Sequence[Receipt]
+) -> Sequence[Receipt]:
+    """On PostgreSQL the scopes are held, so that no erasure comes between this and the commit."""
+    scopes = sorted({each.scope for each in receipts if each.scope is not None})
+    s = t.scope.c
+    wanted = select(s.key, s.erased_version).where(s.key.in_(scopes)).order_by(s.key)
+    rows = await connection.execute(wanted.with_for_update(read=True))
+    erased = {row.key: row.erased_version for row in rows}
+    return [
+        each
+        for each in receipts
+        if each.scope is None or each.version >= erased.get(each.scope, _GONE)
+    ]
 
 
 async def forget_old(connection: AsyncConnection, *, now: datetime) -> None:
     """Drop receipts, metrics and idempotency keys past their time."""
-    for table, kept in (
-        (d.bundle, BUNDLES_KEPT),
-        (d.retrieval_metric, METRICS_KEPT),
-        (d.idempotency, ANSWERS_KEPT),
+    for since, kept in (
+        (d.bundle.c.created_at, BUNDLES_KEPT),
+        (d.issued.c.last_at, BUNDLES_KEPT),
+        (d.retrieval_metric.c.created_at, METRICS_KEPT),
+        (d.pulse.c.created_at, METRICS_KEPT),
+        (d.idempotency.c.created_at, ANSWERS_KEPT),
     ):
-        await connection.execute(delete(table).where(table.c.created_at < now - kept))
+        await connection.execute(delete(since.table).where(since < now - kept))

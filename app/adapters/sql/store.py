@@ -7,25 +7,48 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Select, func, insert, select
+from sqlalchemy import Column, ColumnElement, Select, and_, func, insert, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import receipts
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
+from app.adapters.sql.audit import SqlAuditReader, SqlAuditWriter, WhoActs, the_command
 from app.adapters.sql.conversations import SqlConversations
 from app.adapters.sql.database import Database
 from app.adapters.sql.dialect import is_postgres
+from app.adapters.sql.distilling import SqlDistilReader, SqlDistilWriter
 from app.adapters.sql.erase import SqlEraser
+from app.adapters.sql.exporting import SqlExport
+from app.adapters.sql.flags import SqlFlags
+from app.adapters.sql.graph import SqlGraph
+from app.adapters.sql.graph_writing import SqlGraphWriter
+from app.adapters.sql.identities import SqlIdentities
+from app.adapters.sql.inspect import SqlInspection
+from app.adapters.sql.item_rows import key_of_item
+from app.adapters.sql.items import SqlItems
+from app.adapters.sql.items_aging import count_accesses, erase_expired
+from app.adapters.sql.items_writing import SqlItemWriter
+from app.adapters.sql.keys import SqlAdmission, SqlKeys, note_uses
 from app.adapters.sql.messages import SqlMessages
+from app.adapters.sql.messages_writing import SqlMessageWriter
+from app.adapters.sql.metrics import SqlMetrics, keep_beats
 from app.adapters.sql.observations import SqlObservations
+from app.adapters.sql.period_projections import (
+    SqlPeriodProjections,
+    SqlPeriodReader,
+    SqlPeriodWriter,
+)
+from app.adapters.sql.personal import SqlPersonal
 from app.adapters.sql.pieces import embedded_keys
-from app.adapters.sql.projections import SqlProjections
 from app.adapters.sql.recall import SqlRecall
 from app.adapters.sql.recallable import of_any_model
+from app.adapters.sql.repairs import SqlRepairs
 from app.adapters.sql.scopes import SqlScopes
-from app.domain.ids import TenantId
-from app.ports.stored import Counts, Receipt
+from app.domain.audit import Actor
+from app.domain.ids import KeyId, TenantId
+from app.ports.measuring import Beat
+from app.ports.stored import Access, Counts, Receipt
 
 
 class _Unit:
@@ -44,27 +67,69 @@ class _Unit:
         return SqlConversations(self._connection, self._tenant)
 
     @cached_property
-    def messages(self) -> SqlMessages:
-        return SqlMessages(self._connection, self._tenant)
+    def personal(self) -> SqlPersonal:
+        return SqlPersonal(self._connection, self._tenant)
+
+    @cached_property
+    def flags(self) -> SqlFlags:
+        return SqlFlags(self._connection, self._tenant)
+
+    @cached_property
+    def keys(self) -> SqlKeys:
+        return SqlKeys(self._connection, self._tenant)
 
 
 class SqlSnapshot(_Unit):
+    @cached_property
+    def messages(self) -> SqlMessages:
+        return SqlMessages(self._connection, self._tenant)
+
     @cached_property
     def recall(self) -> SqlRecall:
         return SqlRecall(self._connection, self._tenant)
 
     @cached_property
+    def memories(self) -> SqlItems:
+        return SqlItems(self._connection, self._tenant)
+
+    @cached_property
     def bundles(self) -> receipts.SqlBundles:
         return receipts.SqlBundles(self._connection, self._tenant)
+
+    @cached_property
+    def audit(self) -> SqlAuditReader:
+        return SqlAuditReader(self._connection, self._tenant)
+
+    @cached_property
+    def metrics(self) -> SqlMetrics:
+        return SqlMetrics(self._connection, self._tenant)
+
+    @cached_property
+    def distilling(self) -> SqlDistilReader:
+        return SqlDistilReader(self._connection, self._tenant)
+
+    @cached_property
+    def periods(self) -> SqlPeriodReader:
+        return SqlPeriodReader(self._connection, self._tenant)
+
+    @cached_property
+    def graph(self) -> SqlGraph:
+        return SqlGraph(self._connection, self._tenant)
+
+    @cached_property
+    def export(self) -> SqlExport:
+        return SqlExport(self._connection, self._tenant)
 
     async def counts(self) -> Counts:
         ours = t.scope.c.tenant == self._tenant
         of_scope = {
-            "users": select(func.count()).select_from(t.scope).where(ours),
+            "users": select(func.count()).select_from(t.scope).where(ours, ~t.scope.c.shared),
             "conversations": _counted(t.conversation.c.scope_key, ours),
             "messages": _counted(t.message.c.scope_key, ours),
             "chunks": _counted(t.chunk.c.scope_key, ours),
-            "memory_items": _counted(t.memory_item.c.scope_key, ours),
+            "memory_items": _counted(
+                t.memory_item.c.scope_key, and_(ours, t.memory_item.c.parent_key.is_(None))
+            ),
             "embeddings": _counted_embeddings(ours),
         }
         columns = [each.scalar_subquery().label(name) for name, each in of_scope.items()]
@@ -85,9 +150,41 @@ class SqlSnapshot(_Unit):
 
 
 class SqlTransaction(_Unit):
+    def __init__(self, connection: AsyncConnection, tenant: TenantId, actor: Actor) -> None:
+        super().__init__(connection, tenant)
+        self._actor = actor
+
+    @cached_property
+    def audit(self) -> SqlAuditWriter:
+        return SqlAuditWriter(self._connection, self._tenant, self._actor)
+
+    @cached_property
+    def messages(self) -> SqlMessageWriter:
+        return SqlMessageWriter(self._connection, self._tenant)
+
+    @cached_property
+    def memories(self) -> SqlItemWriter:
+        return SqlItemWriter(self._connection, self._tenant)
+
+    @cached_property
+    def distilling(self) -> SqlDistilWriter:
+        return SqlDistilWriter(self._connection, self._tenant)
+
+    @cached_property
+    def periods(self) -> SqlPeriodWriter:
+        return SqlPeriodWriter(self._connection, self._tenant)
+
+    @cached_property
+    def graph(self) -> SqlGraphWriter:
+        return SqlGraphWriter(self._connection, self._tenant)
+
     @cached_property
     def erase(self) -> SqlEraser:
         return SqlEraser(self._connection, self._tenant)
+
+    @cached_property
+    def identities(self) -> SqlIdentities:
+        return SqlIdentities(self._connection, self._tenant)
 
     async def last_outbox_key(self) -> int:
         last = select(func.coalesce(func.max(d.outbox.c.key), 0)).where(
@@ -121,14 +218,26 @@ class SqlTransaction(_Unit):
         await self._connection.execute(insert(d.idempotency), row)
 
 
-class SqlSystem(SqlProjections):
+class SqlSystem(SqlPeriodProjections):
     """Every tenant's projections and receipts: for workers only."""
 
     async def keep_receipts(self, several: Sequence[Receipt]) -> None:
         await receipts.keep_receipts(self.connection, several)
 
+    async def keep_beats(self, several: Sequence[Beat]) -> None:
+        await keep_beats(self.connection, several)
+
+    async def count_accesses(self, several: Sequence[Access]) -> None:
+        await count_accesses(self.connection, several)
+
+    async def erase_expired(self, *, now: datetime, limit: int) -> int:
+        return await erase_expired(self.connection, now=now, limit=limit)
+
     async def forget_old(self, *, now: datetime) -> None:
         await receipts.forget_old(self.connection, now=now)
+
+    async def note_uses(self, uses: Mapping[KeyId, datetime]) -> None:
+        await note_uses(self.connection, uses)
 
 
 def _counted(scope: Column[int], ours: ColumnElement[bool]) -> Select[Any]:
@@ -137,17 +246,30 @@ def _counted(scope: Column[int], ours: ColumnElement[bool]) -> Select[Any]:
 
 
 def _counted_embeddings(ours: ColumnElement[bool]) -> Select[Any]:
-    keys = embedded_keys(t.message.c.scope_key.in_(select(t.scope.c.key).where(ours)))
+    scopes, item = select(t.scope.c.key).where(ours), d.embedding.c.item_key
+    keys = embedded_keys(t.message.c.scope_key.in_(scopes))
+    items = select(key_of_item()).where(t.memory_item.c.scope_key.in_(scopes))
     return (
         select(func.count())
         .select_from(d.embedding)
-        .where(of_any_model(), d.embedding.c.item_key.in_(keys))
+        .where(of_any_model(), or_(item.in_(keys), item.in_(items)))
     )
 
 
 @dataclass(frozen=True, slots=True)
 class SqlStore:
     database: Database
+    who_acts: WhoActs = the_command
+
+    @asynccontextmanager
+    async def inspect(self) -> AsyncIterator[SqlInspection]:
+        async with self.database.moment() as connection:
+            yield SqlInspection(connection)
+
+    @asynccontextmanager
+    async def repair(self) -> AsyncIterator[SqlRepairs]:
+        async with self.database.write() as connection:
+            yield SqlRepairs(connection)
 
     @asynccontextmanager
     async def read(self, tenant: TenantId) -> AsyncIterator[SqlSnapshot]:
@@ -157,7 +279,7 @@ class SqlStore:
     @asynccontextmanager
     async def write(self, tenant: TenantId) -> AsyncIterator[SqlTransaction]:
         async with self.database.write() as connection:
-            yield SqlTransaction(connection, tenant)
+            yield SqlTransaction(connection, tenant, self.who_acts())
 
     @asynccontextmanager
     async def project(self) -> AsyncIterator[SqlSystem]:
@@ -166,5 +288,11 @@ class SqlStore:
 
     @asynccontextmanager
     async def observe(self) -> AsyncIterator[SqlObservations]:
-        async with self.database.read() as connection:
+        # What waits was claimed on the primary; a replica that lags would tell that it is gone.
+        async with self.database.read_latest() as connection:
             yield SqlObservations(connection)
+
+    @asynccontextmanager
+    async def admit(self) -> AsyncIterator[SqlAdmission]:
+        async with self.database.read_latest() as connection:
+            yield SqlAdmission(connection)

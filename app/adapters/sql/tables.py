@@ -17,22 +17,26 @@ from sqlalchemy import (
     Text,
     UniqueConstraint,
     Uuid,
+    text,
 )
 
 from app.adapters.sql.schema import belongs_to, metadata, own_key
 from app.adapters.sql.types import Instant, Json, Key
+from app.domain.conversation import KEPT
 
 tenant = Table(
     "tenant",
     metadata,
     Column("id", String(64), primary_key=True),
     Column("created_at", Instant, nullable=False),
+    Column("flags_version", Integer, nullable=False, server_default="0"),
 )
 
 api_key = Table(
     "api_key",
     metadata,
-    Column("id", Uuid, primary_key=True),
+    own_key(),
+    Column("id", Uuid, nullable=False, unique=True),
     Column("tenant", String(64), ForeignKey("tenant.id", ondelete="CASCADE"), nullable=False),
     Column("name", String(255), nullable=False),
     Column("hash", LargeBinary(32), nullable=False, unique=True),
@@ -41,20 +45,25 @@ api_key = Table(
     Column("expires_at", Instant),
     Column("last_used_at", Instant),
     Column("revoked_at", Instant),
+    sqlite_autoincrement=True,
 )
 
-# A user of a tenant; user_id '' is "no user". The counters are those of full text.
+# A user of a tenant; user_id '' is "no user". What is shared, which is one scope of user_id '', is
+# the tenant's documents, that every user reads. The counters are those of full text.
 scope = Table(
     "scope",
     metadata,
     own_key(),
     Column("tenant", String(64), ForeignKey("tenant.id", ondelete="CASCADE"), nullable=False),
     Column("user_id", String(255), nullable=False),
+    Column("shared", Boolean, nullable=False, server_default="0"),
     Column("version", Key, nullable=False, server_default="0"),
     Column("messages", Key, nullable=False, server_default="0"),
     Column("terms", Key, nullable=False, server_default="0"),
+    # The version that the last erasure made: what was answered before is not told again.
+    Column("erased_version", Key, nullable=False, server_default="0"),
     Column("created_at", Instant, nullable=False),
-    UniqueConstraint("tenant", "user_id"),
+    UniqueConstraint("tenant", "user_id", "shared"),
     sqlite_autoincrement=True,
 )
 
@@ -95,8 +104,13 @@ conversation_tag = Table(
     Index(None, "tag", "conversation_key"),
 )
 
+KEPT_ONLY = text(f"role = 'system' OR coalesce(importance, rated) >= {KEPT}")
+"""What stays in the history of its conversation, which is little of it."""
+
 # `terms` is the bag of words as ranking reads it (app/text/terms.py); NULL: in no index. Full text
-# holds the smallest pieces: a message, or its chunks where it has any.
+# holds the smallest pieces: a message, or its chunks where it has any. `echo` are the stretches
+# that a bundle of ours put there; the indexes hold the rest only, as chunks. `rated` is the
+# importance by rules, which ranking does not count.
 message = Table(
     "message",
     metadata,
@@ -118,9 +132,14 @@ message = Table(
     Column("content_hash", LargeBinary(16), nullable=False),
     Column("terms", LargeBinary),
     Column("chunks", Integer, nullable=False, server_default="0"),
+    Column("echo", Json),
+    Column("rated", SmallInteger),
+    Column("tags", Json),
     UniqueConstraint("conversation_key", "position"),
     UniqueConstraint("conversation_key", "external_id"),
     Index(None, "scope_key", "importance"),
+    Index(None, "scope_key", "created_at"),
+    Index(None, "conversation_key", "position", sqlite_where=KEPT_ONLY, postgresql_where=KEPT_ONLY),
     sqlite_autoincrement=True,
 )
 
@@ -145,14 +164,24 @@ chunk = Table(
     sqlite_autoincrement=True,
 )
 
+# At most one item of a type holds about a `subject` at a time. `valid_to` is when it ended: at
+# `ends_at`, which is what was told, or when what superseded it began, if that is earlier. A long
+# document is found by its parts, content[start:stop], which are rows that have it as `parent_key`.
+# `derived` is what a worker made of messages, and nobody changed.
 memory_item = Table(
     "memory_item",
     metadata,
     own_key(),
     Column("id", Uuid, nullable=False, unique=True),
     belongs_to("scope_key", "scope.key"),
-    Column("conversation_key", Key, ForeignKey("conversation.key", ondelete="CASCADE"), index=True),
+    Column("conversation_key", Key, ForeignKey("conversation.key", ondelete="CASCADE")),
+    Column("parent_key", Key, ForeignKey("memory_item.key", ondelete="CASCADE"), index=True),
+    Column("position", Integer, nullable=False, server_default="0"),
+    Column("start", Integer),
+    Column("stop", Integer),
+    Column("parts", Integer, nullable=False, server_default="0"),
     Column("type", String(16), nullable=False),
+    Column("subject", String(255)),
     Column("content", Text, nullable=False),
     Column("source", Text),
     Column("importance", SmallInteger, nullable=False),
@@ -162,21 +191,34 @@ memory_item = Table(
     Column("terms", LargeBinary),
     Column("created_at", Instant, nullable=False),
     Column("updated_at", Instant, nullable=False),
-    Column("valid_from", Instant),
+    Column("valid_from", Instant, nullable=False),
+    Column("ends_at", Instant),
     Column("valid_to", Instant),
     Column("expires_at", Instant),
-    Column("superseded_by", Key, ForeignKey("memory_item.key", ondelete="SET NULL")),
+    Column("superseded_by", Key, ForeignKey("memory_item.key", ondelete="SET NULL"), index=True),
     Column("last_accessed_at", Instant),
     Column("access_count", Integer, nullable=False, server_default="0"),
-    Index(None, "scope_key", "type"),
+    Column("derived", Boolean, nullable=False, server_default="0"),
+    Index(None, "scope_key", "type", "subject"),
+    Index(None, "scope_key", "created_at", "key"),
+    Index(None, "scope_key", "importance"),
+    Index(None, "conversation_key", "type", "valid_from", "key"),
+    Index(None, "scope_key", "valid_from"),
+    Index(None, "scope_key", "valid_to"),
+    Index(None, "scope_key", "expires_at"),
+    Index(None, "expires_at", "scope_key"),
     sqlite_autoincrement=True,
 )
 
+# `reworded`: the message says it, but in other words than the item. `found_at`: when that was last
+# seen; of what a caller says, never.
 lineage = Table(
     "lineage",
     metadata,
     Column("item_key", Key, ForeignKey("memory_item.key", ondelete="CASCADE"), primary_key=True),
     Column("message_key", Key, ForeignKey("message.key", ondelete="CASCADE"), primary_key=True),
+    Column("reworded", Boolean, nullable=False, server_default="0"),
+    Column("found_at", Instant),
     Index(None, "message_key"),
 )
 
@@ -187,7 +229,6 @@ profile = Table(
     Column("preferences", Json, nullable=False),
     Column("context", Json, nullable=False),
     Column("notes", Text, nullable=False),
-    Column("tokens", Integer, nullable=False),
     Column("updated_at", Instant, nullable=False),
 )
 
@@ -196,7 +237,6 @@ consent = Table(
     metadata,
     Column("scope_key", Key, ForeignKey("scope.key", ondelete="CASCADE"), primary_key=True),
     Column("purpose", String(32), primary_key=True),
-    Column("granted", Boolean, nullable=False),
     Column("source", Text),
     Column("granted_at", Instant, nullable=False),
     Column("expires_at", Instant),
@@ -211,16 +251,19 @@ flag = Table(
     Column("updated_at", Instant, nullable=False),
 )
 
+# Append-only: triggers refuse every UPDATE and DELETE (see the migration).
 audit_log = Table(
     "audit_log",
     metadata,
     own_key(),
     Column("tenant", String(64), nullable=False),
     Column("at", Instant, nullable=False),
-    Column("actor", String(255), nullable=False),
+    Column("actor", String(16), nullable=False),
+    Column("key_id", Uuid),
     Column("action", String(64), nullable=False),
-    Column("subject", Text, nullable=False),
+    Column("subject", String(255), nullable=False),
     Column("facts", Json, nullable=False),
-    Index(None, "tenant", "at"),
+    Index(None, "tenant", "key"),
+    Index(None, "tenant", "subject"),
     sqlite_autoincrement=True,
 )

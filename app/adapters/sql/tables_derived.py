@@ -1,6 +1,7 @@
 """What is derived from the truth, or watches over it. All of it can be lost without harm."""
 
 from sqlalchemy import (
+    BigInteger,
     Boolean,
     Column,
     Float,
@@ -19,6 +20,7 @@ from sqlalchemy import (
 from app.adapters.sql.schema import belongs_to, metadata, own_key
 from app.adapters.sql.types import Instant, Json, Key
 
+# Who and what messages of one scope speak of. `name` is the fullest of its names.
 entity = Table(
     "entity",
     metadata,
@@ -26,23 +28,33 @@ entity = Table(
     Column("id", Uuid, nullable=False, unique=True),
     belongs_to("scope_key", "scope.key"),
     Column("type", String(32), nullable=False),
-    Column("name", Text, nullable=False),
-    Column("normal_name", Text, nullable=False),
+    Column("name", String(255), nullable=False),
+    Column("normal_name", String(255), nullable=False),
     Column("first_seen_at", Instant, nullable=False),
     Column("last_seen_at", Instant, nullable=False),
     Column("mentions", Integer, nullable=False),
-    UniqueConstraint("scope_key", "type", "normal_name"),
+    Index(None, "scope_key", "mentions", "key"),
     sqlite_autoincrement=True,
 )
 
+# What an entity is called. What is not `said` is a part of such a name: by "smith" may be meant
+# whom "bob smith" names, as long as nobody else is called so.
 entity_alias = Table(
     "entity_alias",
     metadata,
-    Column("entity_key", Key, ForeignKey("entity.key", ondelete="CASCADE"), primary_key=True),
-    Column("normal_name", String(255), primary_key=True),
-    Index(None, "normal_name"),
+    own_key(),
+    belongs_to("entity_key", "entity.key"),
+    belongs_to("scope_key", "scope.key"),
+    Column("normal_name", String(255), nullable=False),
+    Column("name", String(255), nullable=False),
+    Column("said", Boolean, nullable=False),
+    UniqueConstraint("entity_key", "normal_name"),
+    Index(None, "scope_key", "normal_name"),
+    sqlite_autoincrement=True,
 )
 
+# content[start:stop] of a message; of a speaker who tells of themselves, both are -1. `said_at` is
+# the time of the message, as below.
 mention = Table(
     "mention",
     metadata,
@@ -50,21 +62,43 @@ mention = Table(
     Column("message_key", Key, ForeignKey("message.key", ondelete="CASCADE"), primary_key=True),
     Column("start", Integer, primary_key=True),
     Column("stop", Integer, nullable=False),
+    Column("alias_key", Key, ForeignKey("entity_alias.key", ondelete="CASCADE"), nullable=False),
+    Column("said_at", Instant, nullable=False),
     Index(None, "message_key"),
+    Index(None, "alias_key"),
+    sqlite_with_rowid=False,
 )
 
+# The sum of its evidence. Named together is stored once, from the smaller key to the larger.
 edge = Table(
     "edge",
     metadata,
-    Column("source_key", Key, ForeignKey("entity.key", ondelete="CASCADE"), primary_key=True),
-    Column("relation", String(64), primary_key=True),
-    Column("target_key", Key, ForeignKey("entity.key", ondelete="CASCADE"), primary_key=True),
+    own_key(),
+    belongs_to("source_key", "entity.key"),
+    Column("relation", String(64), nullable=False),
+    belongs_to("target_key", "entity.key"),
     Column("weight", Float, nullable=False),
+    Column("first_seen_at", Instant, nullable=False),
     Column("last_seen_at", Instant, nullable=False),
-    Index(None, "target_key"),
+    UniqueConstraint("source_key", "target_key", "relation"),
+    Index(None, "source_key", "weight", "key"),
+    Index(None, "target_key", "weight", "key"),
+    sqlite_autoincrement=True,
+)
+
+edge_evidence = Table(
+    "edge_evidence",
+    metadata,
+    Column("edge_key", Key, ForeignKey("edge.key", ondelete="CASCADE"), primary_key=True),
+    Column("message_key", Key, ForeignKey("message.key", ondelete="CASCADE"), primary_key=True),
+    Column("weight", Float, nullable=False),
+    Column("said_at", Instant, nullable=False),
+    Index(None, "message_key"),
+    sqlite_with_rowid=False,
 )
 
 # Vectors are kept here too (float16, little endian), so that an index is rebuilt without embedding.
+# `opened_as` are the settings of a model, by which it is found again once others are set.
 embedding_model = Table(
     "embedding_model",
     metadata,
@@ -72,6 +106,7 @@ embedding_model = Table(
     Column("name", String(255), nullable=False, unique=True),
     Column("dimension", Integer, nullable=False),
     Column("created_at", Instant, nullable=False),
+    Column("opened_as", Json),
 )
 
 embedding = Table(
@@ -106,6 +141,56 @@ outbox = Table(
     sqlite_autoincrement=True,
 )
 
+# "Something was said in this conversation, or unsaid, that no worker has distilled yet", while
+# `due_at` is set. `revision` rises with each such note; messages up to `until_key` are distilled.
+# `resummarise`: a summary was erased with what it told. `anew_at`: since when all of it is gone
+# through once more; what is not found again goes at the end.
+distillation = Table(
+    "distillation",
+    metadata,
+    Column(
+        "conversation_key",
+        Key,
+        ForeignKey("conversation.key", ondelete="CASCADE"),
+        primary_key=True,
+        autoincrement=False,
+    ),
+    Column("id", Uuid, nullable=False, unique=True),
+    Column("revision", Key, nullable=False, server_default="0"),
+    Column("until_key", Key, nullable=False, server_default="0"),
+    Column("noted_at", Instant, nullable=False),
+    Column("due_at", Instant),
+    Column("leased_until", Instant),
+    Column("resummarise", Boolean, nullable=False, server_default="0"),
+    Column("anew_at", Instant),
+    Column("attempts", SmallInteger, nullable=False, server_default="0"),
+    Column("dead", Boolean, nullable=False, server_default="0"),
+    Column("error", Text),
+    Index(None, "dead", "due_at"),
+)
+
+# "Of what was said in [begins, until), a day (level 1), week, month or year, the summary may be
+# missing, or another one." A row is gone once it is made, which is not before the period is over;
+# `noted_at` is since when it could be.
+period_note = Table(
+    "period_note",
+    metadata,
+    Column("scope_key", Key, ForeignKey("scope.key", ondelete="CASCADE"), primary_key=True),
+    Column("level", SmallInteger, primary_key=True, autoincrement=False),
+    Column("begins", Instant, primary_key=True, autoincrement=False),
+    Column("until", Instant, nullable=False),
+    Column("id", Uuid, nullable=False, unique=True),
+    Column("revision", Key, nullable=False, server_default="0"),
+    Column("noted_at", Instant, nullable=False),
+    Column("due_at", Instant, nullable=False),
+    Column("leased_until", Instant),
+    Column("attempts", SmallInteger, nullable=False, server_default="0"),
+    Column("dead", Boolean, nullable=False, server_default="0"),
+    Column("error", Text),
+    Index(None, "dead", "due_at"),
+    sqlite_with_rowid=False,
+)
+
 bundle = Table(
     "bundle",
     metadata,
@@ -118,6 +203,17 @@ bundle = Table(
     Index(None, "scope_key"),
 )
 
+# What bundles showed, as fingerprints (app/text/echo.py): by them it is known when it comes back.
+issued = Table(
+    "issued",
+    metadata,
+    Column("scope_key", Key, ForeignKey("scope.key", ondelete="CASCADE"), primary_key=True),
+    Column("fingerprint", BigInteger, primary_key=True),
+    Column("first_at", Instant, nullable=False),
+    Column("last_at", Instant, nullable=False, index=True),
+    sqlite_with_rowid=False,
+)
+
 retrieval_metric = Table(
     "retrieval_metric",
     metadata,
@@ -128,6 +224,20 @@ retrieval_metric = Table(
     Column("facts", Json, nullable=False),
     Index(None, "tenant", "created_at"),
     sqlite_autoincrement=True,
+)
+
+# By minute: what the cache answered, and the most that waited for the indexer.
+pulse = Table(
+    "pulse",
+    metadata,
+    Column("tenant", String(64), primary_key=True),
+    Column("created_at", Instant, primary_key=True),
+    Column("cached", Integer, nullable=False),
+    Column("cached_ms", Float, nullable=False),
+    Column("waiting", Integer, nullable=False),
+    Column("oldest_s", Float, nullable=False),
+    Column("dead", Integer, nullable=False),
+    Index(None, "created_at"),
 )
 
 idempotency = Table(

@@ -1,11 +1,12 @@
 """Nearest neighbours by cosine: in this process, or on a Qdrant server."""
 
+from collections.abc import Collection
 from contextlib import AbstractAsyncContextManager
 
 from app.adapters.vectors.edge import EdgeVectorIndex, open_edge_index
 from app.ports import VectorIndex
 
-__all__ = ["EdgeVectorIndex", "open_edge_index", "open_server_index"]
+__all__ = ["EdgeVectorIndex", "forget_server_indexes", "open_edge_index", "open_server_index"]
 
 
 def open_server_index(
@@ -34,4 +35,24 @@ def open_server_index(
         api_key=api_key,
         attempt_seconds=timeout,
         on_disk=on_disk,
+    )
+
+
+async def forget_server_indexes(
+    url: str,
+    *,
+    prefix: str,
+    but: Collection[str] = (),
+    api_key: str | None = None,
+    attempt_seconds: float = 5.0,
+) -> None:
+    """
+    Delete every collection of ours, which are those that begin with `prefix`, except `but`.
+
+    Raises VectorIndexUnavailable when the server does not answer.
+    """
+    from app.adapters.vectors.server import forget_collections  # noqa: PLC0415  (as above)
+
+    await forget_collections(
+        url, prefix=f"{prefix}-", but=but, api_key=api_key, attempt_seconds=attempt_seconds
     )

@@ -24,7 +24,7 @@ from qdrant_edge import (
 )
 
 from app.adapters.vectors.edge_filter import edge_filter
-from app.adapters.vectors.edge_shard import opened_shard
+from app.adapters.vectors.edge_shard import OpenedShard, check_room, opened_shard, whereabouts
 from app.adapters.vectors.nearest import Found, as_cosine, nearest
 from app.adapters.vectors.payload import conditions, payload_of
 from app.domain.errors import VectorIndexUnavailable
@@ -51,10 +51,11 @@ class EdgeVectorIndex:
     """
 
     def __init__(
-        self, shard: EdgeShard, *, rebuilt: bool, writer: Executor, readers: Executor
+        self, shard: OpenedShard, directory: Path, *, writer: Executor, readers: Executor
     ) -> None:
-        self._shard = shard
-        self._rebuilt = rebuilt
+        self._shard, self._rebuilt = shard
+        self._directory = directory
+        self._opened = whereabouts(directory)
         self._writer = writer
         self._readers = readers
 
@@ -66,12 +67,12 @@ class EdgeVectorIndex:
     async def upsert(self, points: Sequence[VectorPoint]) -> None:
         for start in range(0, len(points), _POINTS_PER_CALL):
             batch = points[start : start + _POINTS_PER_CALL]
-            await _call(self._writer, partial(_upsert, self._shard, batch))
+            await self._write(partial(_upsert, self._shard, batch))
 
     async def remove(self, keys: Sequence[ItemKey]) -> None:
         for start in range(0, len(keys), _KEYS_PER_CALL):
             batch = keys[start : start + _KEYS_PER_CALL]
-            await _call(self._writer, partial(_remove, self._shard, batch))
+            await self._write(partial(_remove, self._shard, batch))
 
     async def search(self, query: Floats, *, within: RecallFilter, limit: int) -> Found:
         wanted = conditions(within)
@@ -100,7 +101,14 @@ class EdgeVectorIndex:
 
     async def flush(self) -> None:
         """Make writes survive a power cut. Holds the GIL for 15 ms and more: not per request."""
-        await _call(self._writer, self._shard.flush)
+        await self._write(self._shard.flush)
+
+    async def _write(self, work: Callable[[], None]) -> None:
+        await _call(self._writer, partial(_where_room_is, self._directory, work))
+
+    async def intact(self) -> bool:
+        """Whether the directory is the one that was opened; the engine would not notice."""
+        return await asyncio.to_thread(lambda: whereabouts(self._directory) == self._opened)
 
 
 @asynccontextmanager
@@ -116,9 +124,9 @@ async def open_edge_index(directory: Path, *, dimension: int) -> AsyncIterator[E
         ThreadPoolExecutor(_READERS, "vector-read") as readers,
     ):
         opening = opened_shard(directory, dimension=dimension)
-        shard, rebuilt = await _call(writer, opening.__enter__)
+        shard = await _call(writer, opening.__enter__)
         try:
-            yield EdgeVectorIndex(shard, rebuilt=rebuilt, writer=writer, readers=readers)
+            yield EdgeVectorIndex(shard, directory, writer=writer, readers=readers)
         finally:
             readers.shutdown()
             await _call(writer, partial(opening.__exit__, None, None, None))
@@ -140,6 +148,11 @@ def _translated(work: Callable[[], T]) -> T:
         raise
     except BaseException as error:  # the engine's panics are no Exception
         raise VectorIndexUnavailable(f"The vector index failed: {error}") from error
+
+
+def _where_room_is(directory: Path, work: Callable[[], None]) -> None:
+    check_room(directory)
+    work()
 
 
 def _upsert(shard: EdgeShard, points: Sequence[VectorPoint]) -> None:

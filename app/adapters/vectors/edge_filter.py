@@ -6,7 +6,15 @@ from typing import assert_never
 
 from qdrant_edge import FieldCondition, Filter, MatchAny, MatchValue, RangeDateTime
 
-from app.adapters.vectors.payload import AnyOf, Between, Condition, NoneOf, Values, moment
+from app.adapters.vectors.payload import (
+    AnyOf,
+    Between,
+    Condition,
+    NoneOf,
+    Outlasting,
+    Values,
+    moment,
+)
 
 
 def edge_filter(conditions: Sequence[Condition]) -> Filter:
@@ -21,6 +29,8 @@ def edge_filter(conditions: Sequence[Condition]) -> Filter:
                 must_not.append(FieldCondition(field, match=_match(values)))
             case Between(field=field):
                 must.append(FieldCondition(field, range=_range(condition)))
+            case Outlasting(field=field, moment=last):
+                must_not.append(FieldCondition(field, range=RangeDateTime(lte=moment(last))))
             case _:
                 assert_never(condition)
     return Filter(must=[*must], must_not=[*must_not])

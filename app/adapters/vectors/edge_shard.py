@@ -2,8 +2,9 @@
 
 import fcntl
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from logging import getLogger
 from pathlib import Path
 from typing import assert_never
 
@@ -24,30 +25,66 @@ from qdrant_edge import (
 )
 
 from app.adapters.vectors.payload import INDEXES, SCOPE, FieldIndex
-from app.domain.errors import VectorIndexUnavailable
+from app.domain.errors import DataDirectoryHeld, VectorIndexUnavailable
+
+_log = getLogger(__name__)
 
 _HELD_ELSEWHERE = "another process has this data directory open"
 _ENGINE_LOCK = "WouldBlock"
 _PROBED_POINTS = 16
+_ROOM_TO_WRITE = 32 * 2**20
+_ROOM_TO_CREATE = 96 * 2**20
+"""Bytes. An empty index takes 47 MB, and its files grow by up to 32 MB at once."""
+
+OpenedShard = tuple[EdgeShard, bool]
+"""A shard, and whether it had to be created."""
+
+
+def whereabouts(directory: Path) -> Sequence[int]:
+    """Changes when the directory of an index, or what it stands on, is removed or replaced."""
+    parts = (directory, directory / "segments", directory / "wal")
+    return [part.stat().st_ino if part.exists() else 0 for part in parts]
+
+
+def check_room(place: Path, *, needed: int = _ROOM_TO_WRITE) -> None:
+    """
+    Raise VectorIndexUnavailable unless so many bytes are free where `place` lies.
+
+    The engine writes into mapped files with holes: where there is no room for a page of them, the
+    system does not return an error, it ends the process.
+    """
+    free = shutil.disk_usage(place).free
+    if free < needed:
+        raise VectorIndexUnavailable(f"the disk is nearly full: {free >> 20} MiB are free")
 
 
 @contextmanager
-def opened_shard(directory: Path, *, dimension: int) -> Iterator[tuple[EdgeShard, bool]]:
+def opened_shard(directory: Path, *, dimension: int) -> Iterator[OpenedShard]:
     """The shard in `directory`, and whether it had to be created; flushed and closed at the end.
 
     Nothing in it is worth saving, since SQL has it all: what cannot be read is deleted.
     """
     directory.parent.mkdir(parents=True, exist_ok=True)
     with _only_here(directory.with_name(f"{directory.name}.lock")):
+        check_room(directory.parent)
         shard = _loaded(directory, dimension)
         rebuilt = shard is None
         if shard is None:
             shard = _created(directory, dimension)
         try:
             yield shard, rebuilt
-            shard.flush()
+            _flush(shard, directory)
         finally:
             shard.close()
+
+
+def _flush(shard: EdgeShard, directory: Path) -> None:
+    """If it can be; else the rest is in the log, and if that is lost too, in SQL."""
+    try:
+        check_room(directory)
+        shard.flush()
+    except BaseException as error:  # noqa: BLE001  (a panic of the engine is no Exception)
+        _log.warning("the vector index was closed as it is", extra={"reason": str(error)})
 
 
 @contextmanager
@@ -61,7 +98,7 @@ def _only_here(path: Path) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            raise VectorIndexUnavailable(_HELD_ELSEWHERE) from error
+            raise DataDirectoryHeld(_HELD_ELSEWHERE) from error
         yield
 
 
@@ -73,7 +110,7 @@ def _loaded(directory: Path, dimension: int) -> EdgeShard | None:
         shard = EdgeShard.load(str(directory), _config(dimension))
     except BaseException as error:  # a panic of the engine is no Exception
         if _ENGINE_LOCK in str(error):
-            raise VectorIndexUnavailable(_HELD_ELSEWHERE) from error
+            raise DataDirectoryHeld(_HELD_ELSEWHERE) from error
         return None
     if _usable(shard, dimension):
         return shard
@@ -102,6 +139,7 @@ def _usable(shard: EdgeShard, dimension: int) -> bool:
 def _created(directory: Path, dimension: int) -> EdgeShard:
     if directory.exists():
         shutil.rmtree(directory)
+    check_room(directory.parent, needed=_ROOM_TO_CREATE)
     directory.mkdir()
     shard = EdgeShard.create(str(directory), _config(dimension))
     for field, index in INDEXES.items():
@@ -111,11 +149,14 @@ def _created(directory: Path, dimension: int) -> EdgeShard:
 
 
 def _config(dimension: int) -> EdgeConfig:
-    """Half-size floats take half the memory at no cost in speed, and SQL keeps no more either."""
+    """
+    A byte per dimension, rotated first, finds what half-size floats find, in half the time and
+    memory (0.4 against 0.9 ms among 10,000, recall@50 0.999). SQL keeps the half-size floats.
+    """
     vectors = EdgeVectorParams(
         dimension,
         Distance.Cosine,
-        datatype=VectorStorageDatatype.Float16,
+        datatype=VectorStorageDatatype.Turbo8,
         memory=Memory.Cached,
     )
     return EdgeConfig(vectors=vectors, payload_memory=Memory.Cached)

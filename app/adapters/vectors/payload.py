@@ -16,6 +16,7 @@ CONVERSATION = "conversation"
 ROLE = "role"
 TYPE = "type"
 AT = "at"
+UNTIL = "until"
 
 
 class FieldIndex(Enum):
@@ -37,6 +38,7 @@ INDEXES: Mapping[str, FieldIndex] = {
     ROLE: FieldIndex.KEYWORD,
     TYPE: FieldIndex.KEYWORD,
     AT: FieldIndex.MOMENT,
+    UNTIL: FieldIndex.MOMENT,
 }
 
 Values = tuple[str, ...] | tuple[int, ...]
@@ -68,7 +70,15 @@ class Between:
     lte: datetime | None = None
 
 
-Condition = AnyOf | NoneOf | Between
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outlasting:
+    """The field lies behind `moment`, or is not there at all."""
+
+    field: str
+    moment: datetime
+
+
+Condition = AnyOf | NoneOf | Between | Outlasting
 
 
 def payload_of(point: VectorPoint) -> dict[str, object]:
@@ -83,6 +93,8 @@ def payload_of(point: VectorPoint) -> dict[str, object]:
         fields[CONVERSATION] = point.conversation
     if point.role is not None:
         fields[ROLE] = point.role.value
+    if point.until is not None:
+        fields[UNTIL] = moment(point.until)
     return fields
 
 
@@ -102,6 +114,7 @@ def conditions(within: RecallFilter) -> Sequence[Condition] | None:
         _any_of(ROLE, tuple(sorted(role.value for role in within.roles))),
         _any_of(TYPE, tuple(sorted(item_type.value for item_type in within.types))),
         _between(AT, gte=within.after, lt=within.before, lte=within.as_of),
+        _outlasting(UNTIL, within.held_at),
     )
     return tuple(condition for condition in wanted if condition is not None)
 
@@ -120,3 +133,7 @@ def _between(
     if gte is lt is lte is None:
         return None
     return Between(field=field, gte=gte, lt=lt, lte=lte)
+
+
+def _outlasting(field: str, moment: datetime | None) -> Outlasting | None:
+    return None if moment is None else Outlasting(field=field, moment=moment)

@@ -1,7 +1,7 @@
 """The vector index on a Qdrant server or cluster. Importing this costs 0.7 s: see __init__.py."""
 
 import math
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 
 from qdrant_client import AsyncQdrantClient, models
@@ -91,6 +91,9 @@ class ServerVectorIndex:
     async def flush(self) -> None:
         """Do nothing: the server answers a write once it is in its log."""
 
+    async def intact(self) -> bool:
+        return bool(await self._ask(self._client.collection_exists, self._collection))
+
 
 @asynccontextmanager
 async def open_collection(
@@ -110,6 +113,21 @@ async def open_collection(
         if url != IN_MEMORY:  # which has no indexes, and warns of it
             await ensure_indexes(client, ask, collection)
         yield ServerVectorIndex(client, ask, collection=collection)
+    finally:
+        await client.close()
+
+
+async def forget_collections(
+    url: str, *, prefix: str, but: Collection[str], api_key: str | None, attempt_seconds: float
+) -> None:
+    """See forget_server_indexes."""
+    client = _client(url, api_key, attempt_seconds)
+    ask = Ask(url, timeout=attempt_seconds)
+    try:
+        held = await ask(client.get_collections)
+        for each in held.collections:
+            if each.name.startswith(prefix) and each.name not in but:
+                await ask(client.delete_collection, each.name)
     finally:
         await client.close()
 

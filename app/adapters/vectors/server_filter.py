@@ -5,7 +5,7 @@ from typing import assert_never
 
 from qdrant_client import models
 
-from app.adapters.vectors.payload import AnyOf, Between, Condition, NoneOf, Values
+from app.adapters.vectors.payload import AnyOf, Between, Condition, NoneOf, Outlasting, Values
 
 
 def server_filter(conditions: Sequence[Condition]) -> models.Filter:
@@ -21,6 +21,9 @@ def server_filter(conditions: Sequence[Condition]) -> models.Filter:
             case Between(field=field, gte=gte, lt=lt, lte=lte):
                 bounds = models.DatetimeRange(gte=gte, lt=lt, lte=lte)
                 must.append(models.FieldCondition(key=field, range=bounds))
+            case Outlasting(field=field, moment=last):
+                ended = models.DatetimeRange(lte=last)
+                must_not.append(models.FieldCondition(key=field, range=ended))
             case _:
                 assert_never(condition)
     return models.Filter(must=must, must_not=must_not)

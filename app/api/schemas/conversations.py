@@ -1,9 +1,10 @@
 from datetime import datetime
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
 from pydantic import Field, model_validator
 
+from app.api.limits import AtMost
 from app.api.schemas.fields import (
     Answer,
     Body,
@@ -24,20 +25,19 @@ from app.domain.conversation import (
     NewMessage,
     Role,
 )
-from app.services.forget import Forgotten
+from app.services.erasing import Forgotten
 from app.services.ingest import Stored
 
-MAX_MESSAGES = 10_000
-"""Messages in one request."""
+Tags = Annotated[list[Name], AtMost("list_items")]
 
 
 class MessageIn(Body):
     role: Role
-    content: Text | None
+    content: Annotated[Text, AtMost("message_chars")] | None
     external_id: Name | None = None
     name: Name | None = None
     created_at: Moment | None = None
-    tool_calls: list[JsonObject] | None = None
+    tool_calls: Annotated[list[JsonObject], AtMost("list_items")] | None = None
     tool_call_id: Name | None = None
     importance: Importance | None = None
     metadata: JsonObject = Field(default_factory=dict)
@@ -63,19 +63,19 @@ class MessageIn(Body):
 
 
 class MessagesIn(Body):
-    messages: list[MessageIn] = Field(min_length=1, max_length=MAX_MESSAGES)
+    messages: Annotated[list[MessageIn], AtMost("messages")] = Field(min_length=1)
 
 
 class ConversationIn(Body):
-    messages: list[MessageIn] = Field(default_factory=list, max_length=MAX_MESSAGES)
+    messages: Annotated[list[MessageIn], AtMost("messages")] = Field(default_factory=list)
     external_id: Name | None = None
     user_id: Name | None = None
     label: Label | None = None
     folder: Label | None = None
     importance: Importance = DEFAULT_IMPORTANCE
-    tags: list[Name] = Field(default_factory=list, max_length=100)
+    tags: Tags = Field(default_factory=list)
     metadata: JsonObject = Field(default_factory=dict)
-    system_prompt: Text | None = None
+    system_prompt: Annotated[Text, AtMost("message_chars")] | None = None
     created_at: Moment | None = None
 
     def to_conversation(self) -> NewConversation:
@@ -119,7 +119,7 @@ class ConversationPatch(Body):
     label: Label | None = None
     folder: Label | None = None
     importance: Importance = DEFAULT_IMPORTANCE
-    tags: list[Name] = Field(default_factory=list, max_length=100)
+    tags: Tags = Field(default_factory=list)
     metadata: JsonObject = Field(default_factory=dict)
     archived: bool = False
 
@@ -191,6 +191,12 @@ class ConversationPage(Answer):
     next_cursor: str | None
 
 
+class RatingOut(Answer):
+    kind: str = Field(description="decision, commitment, correction, preference, number, …")
+    importance: int = Field(description="1 to 9, beside what the caller gave.")
+    topics: list[str]
+
+
 class MessageOut(Answer):
     id: UUID
     external_id: str | None
@@ -204,6 +210,11 @@ class MessageOut(Answer):
     metadata: dict[str, Any]
     created_at: datetime
     tokens: int
+    echo: list[tuple[int, int]] = Field(
+        description="Where the content repeats a bundle of ours, from and to, in code points; "
+        "that is kept, but not recalled."
+    )
+    rating: RatingOut | None = Field(description="By rules, of what users and assistants say.")
 
     @classmethod
     def of(cls, message: Message) -> Self:
@@ -223,6 +234,8 @@ class ErasedOut(Answer):
     full_text: int
     memory_items: int
     edges: int
+    profiles: int
+    consents: int
     bundles: int
     cache_entries: int
 
@@ -245,10 +258,12 @@ class ErasureOut(Answer):
                 embeddings=erased.embeddings,
                 full_text=erased.full_text,
                 memory_items=erased.memory_items,
-                edges=0,
+                edges=erased.edges,
+                profiles=erased.profiles,
+                consents=erased.consents,
                 bundles=erased.bundles,
                 cache_entries=forgotten.cache_entries,
             ),
-            rebuilt={"summaries": 0},
+            rebuilt={"summaries": forgotten.summaries},
             remaining=forgotten.remaining,
         )

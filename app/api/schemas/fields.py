@@ -1,13 +1,11 @@
 """Field types that let in only what both databases store faithfully."""
 
-import math
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
-MAX_JSON_DEPTH = 64
+from app.domain.storable import json_problem, text_problem
 
 
 class Body(BaseModel):
@@ -21,30 +19,14 @@ class Answer(BaseModel):
 
 
 def _storable(text: str) -> str:
-    if "\0" in text:
-        raise ValueError("must not contain the NUL character")
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise ValueError("must not contain lone surrogates") from None
+    if (problem := text_problem(text)) is not None:
+        raise ValueError(problem)
     return text
 
 
-def _storable_json(value: Any, depth: int = 0) -> Any:  # noqa: ANN401  (JSON)
-    if depth > MAX_JSON_DEPTH:
-        raise ValueError(f"must not be nested deeper than {MAX_JSON_DEPTH}")
-    match value:
-        case str():
-            _storable(value)
-        case float() if not math.isfinite(value):
-            raise ValueError("must not contain NaN or infinite numbers")
-        case Mapping():
-            for key, each in value.items():
-                _storable_json(key, depth + 1)
-                _storable_json(each, depth + 1)
-        case list():
-            for each in value:
-                _storable_json(each, depth + 1)
+def _storable_json(value: Any) -> Any:  # noqa: ANN401  (JSON)
+    if (problem := json_problem(value)) is not None:
+        raise ValueError(problem)
     return value
 
 
@@ -67,3 +49,4 @@ Label = Annotated[Text, Field(max_length=1_000)]
 Moment = Annotated[AwareDatetime, BeforeValidator(_text_only), AfterValidator(_in_utc)]
 JsonObject = Annotated[dict[str, Any], AfterValidator(_storable_json)]
 Importance = Annotated[int, Field(ge=1, le=10, description="1 to 10; 10 is pinned.")]
+Budget = Annotated[int, Field(ge=1, le=10_000_000, description="Tokens.")]

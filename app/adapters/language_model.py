@@ -1,0 +1,129 @@
+"""A language model behind HTTP: anything that answers chat completions as OpenAI does."""
+
+import asyncio
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from importlib.resources import files
+from typing import Any, Protocol
+
+import httpx
+import stamina
+
+from app.domain.errors import LanguageModelUnavailable
+
+_RESTS = 60.0
+"""Seconds in which a model that failed is not asked: nothing waits for its time-outs meanwhile."""
+
+
+class OnAnswer(Protocol):
+    def __call__(self, *, outcome: str, read: int, written: int, seconds: float) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LlmLimits:
+    """Seconds of an attempt, attempts, requests at once, seconds between two attempts."""
+
+    timeout: float = 30.0
+    attempts: int = 3
+    concurrency: int = 4
+    first_wait: float = 0.5
+
+
+@dataclass(slots=True, kw_only=True)
+class ChatModel:
+    """`POST {url}/chat/completions`, for example with `https://api.openai.com/v1` as URL."""
+
+    client: httpx.AsyncClient
+    url: str
+    model: str
+    limits: LlmLimits
+    on_answer: OnAnswer
+    timer: Callable[[], float] = time.monotonic
+    _resting_until: float = 0.0
+    _turns: asyncio.Semaphore = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._turns = asyncio.Semaphore(self.limits.concurrency)
+
+    async def answer(
+        self, *, instructions: str, material: str, schema: Mapping[str, Any], most: int
+    ) -> Any:  # noqa: ANN401  (any JSON)
+        if self.timer() < self._resting_until:
+            raise LanguageModelUnavailable("it failed a moment ago")
+        body = {
+            "model": self.model,
+            "temperature": 0,
+            "max_tokens": most,
+            "messages": [
+                {"role": "system", "content": instructions},
+                {"role": "user", "content": material.encode("utf-8", "replace").decode()},
+            ],
+            "response_format": {
+                "type": "json_schema",
+                "json_schema": {"name": "answer", "strict": True, "schema": schema},
+            },
+        }
+        began = self.timer()
+        try:
+            async with self._turns:
+                told = await self._post_patiently(body)
+            answer = json.loads(told["choices"][0]["message"]["content"])
+        except (httpx.HTTPError, TimeoutError) as error:
+            self._resting_until = self.timer() + _RESTS
+            self._tell("unavailable", {}, began)
+            raise LanguageModelUnavailable(_reason(error)) from error
+        except (ValueError, LookupError, TypeError, RecursionError) as error:
+            self._tell("unusable", {}, began)
+            raise LanguageModelUnavailable("it answers with something else") from error
+        self._tell("answered", told.get("usage"), began)
+        return answer
+
+    async def _post_patiently(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        patience = stamina.retry_context(
+            on=_worth_another_try,
+            attempts=self.limits.attempts,
+            timeout=None,
+            wait_initial=self.limits.first_wait,
+        )
+        async for attempt in patience:
+            with attempt:
+                async with asyncio.timeout(self.limits.timeout):
+                    answer = await self.client.post(f"{self.url}/chat/completions", json=body)
+                told: Mapping[str, Any] = answer.raise_for_status().json()
+        return told
+
+    def _tell(self, outcome: str, usage: object, began: float) -> None:
+        counts = usage if isinstance(usage, Mapping) else {}
+        self.on_answer(
+            outcome=outcome,
+            read=_count(counts.get("prompt_tokens")),
+            written=_count(counts.get("completion_tokens")),
+            seconds=self.timer() - began,
+        )
+
+
+def read_prompts() -> Mapping[str, str]:
+    """The prompts by name, as they are kept in prompts.txt."""
+    text = files("app.adapters").joinpath("prompts.txt").read_text("utf-8")
+    sections = text.removeprefix("## ").split("\n## ")
+    return {name: body.strip() for name, _, body in (each.partition("\n") for each in sections)}
+
+
+def _count(told: object) -> int:
+    return told if isinstance(told, int) and told > 0 else 0
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, httpx.HTTPStatusError):
+        return f"it answers with status {error.response.status_code}"
+    return f"it cannot be reached ({type(error).__name__})"
+
+
+def _worth_another_try(error: Exception) -> bool:
+    if isinstance(error, httpx.HTTPStatusError):
+        status = error.response.status_code
+        return status == HTTPStatus.TOO_MANY_REQUESTS or status >= HTTPStatus.INTERNAL_SERVER_ERROR
+    return isinstance(error, httpx.TransportError | TimeoutError)

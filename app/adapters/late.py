@@ -1,0 +1,173 @@
+"""Parts that may be missing at start, or get lost, and come back while the service runs."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from logging import getLogger
+from typing import Generic, TypeVar
+
+from app.adapters.absent import AbsentEmbedder, AbsentReranker, AbsentVectorIndex
+from app.domain.errors import EmbedderUnavailable, RerankerUnavailable, VectorIndexUnavailable
+from app.domain.ids import ItemKey
+from app.ports import Embedder, RecallFilter, Reranker, VectorIndex, VectorPoint
+from app.ranking import Floats
+
+_log = getLogger(__name__)
+
+_NOT_YET = "it is not open yet"
+
+P = TypeVar("P")
+
+Opening = Callable[[], AbstractAsyncContextManager[P]]
+
+
+class _Place(Generic[P]):
+    """Where a part is as soon as it can be opened; until then, what says that it is missing."""
+
+    def __init__(
+        self,
+        opening: Opening[P],
+        absent: Callable[[str], P],
+        error: type[EmbedderUnavailable | RerankerUnavailable | VectorIndexUnavailable],
+    ) -> None:
+        self._opening = opening
+        self._absent = absent
+        self._error = error
+        self._closing = AsyncExitStack()
+        self.part = absent(_NOT_YET)
+        self.missing = True
+
+    async def mend(self) -> bool:
+        """Open what is missing; whether that was so. What cannot be opened raises its error."""
+        if not self.missing:
+            return False
+        try:
+            self.part = await self._closing.enter_async_context(self._opening())
+        except self._error as error:
+            self.part = self._absent(str(error))
+            raise
+        self.missing = False
+        return True
+
+    async def give_up(self, reason: str) -> None:
+        self.part, self.missing = self._absent(reason), True
+        closing, self._closing = self._closing, AsyncExitStack()
+        try:
+            await closing.aclose()
+        except self._error as error:  # nothing is left that could be closed in order
+            _log.info("what was lost did not close well", extra={"reason": str(error)})
+
+    async def aclose(self) -> None:
+        await self._closing.aclose()
+
+
+class LateEmbedder:
+    """The embedder that `opening` opens, as soon as it does."""
+
+    def __init__(self, opening: Opening[Embedder]) -> None:
+        self._place = _Place(opening, AbsentEmbedder, EmbedderUnavailable)
+
+    @property
+    def model(self) -> str:
+        return self._place.part.model
+
+    @property
+    def dimension(self) -> int:
+        return self._place.part.dimension
+
+    @property
+    def missing(self) -> bool:
+        return self._place.missing
+
+    async def embed(self, texts: Sequence[str]) -> Floats:
+        return await self._place.part.embed(texts)
+
+    async def embed_query(self, text: str) -> Floats:
+        return await self._place.part.embed_query(text)
+
+    async def mend(self) -> bool:
+        """
+        Open what is missing; whether that was so.
+
+        Raises:
+            EmbedderUnavailable: It is still missing.
+        """
+        return await self._place.mend()
+
+    async def aclose(self) -> None:
+        await self._place.aclose()
+
+
+class LateReranker:
+    """The reranker that `opening` opens, as soon as it does."""
+
+    def __init__(self, opening: Opening[Reranker]) -> None:
+        self._place = _Place(opening, AbsentReranker, RerankerUnavailable)
+
+    @property
+    def model(self) -> str:
+        return self._place.part.model
+
+    async def score(self, query: str, texts: Sequence[str], *, seconds: float) -> Floats:
+        return await self._place.part.score(query, texts, seconds=seconds)
+
+    async def mend(self) -> bool:
+        """
+        Open what is missing; whether that was so.
+
+        Raises:
+            RerankerUnavailable: It is still missing.
+        """
+        return await self._place.mend()
+
+    async def aclose(self) -> None:
+        await self._place.aclose()
+
+
+class LateVectorIndex:
+    """The index that `opening` opens, as soon as it does, and anew when it was lost."""
+
+    def __init__(self, opening: Opening[VectorIndex]) -> None:
+        self._place = _Place(opening, AbsentVectorIndex, VectorIndexUnavailable)
+
+    async def upsert(self, points: Sequence[VectorPoint]) -> None:
+        await self._place.part.upsert(points)
+
+    async def remove(self, keys: Sequence[ItemKey]) -> None:
+        await self._place.part.remove(keys)
+
+    async def search(
+        self, query: Floats, *, within: RecallFilter, limit: int
+    ) -> Sequence[tuple[ItemKey, float]]:
+        return await self._place.part.search(query, within=within, limit=limit)
+
+    async def known(self, keys: Sequence[ItemKey]) -> frozenset[ItemKey]:
+        return await self._place.part.known(keys)
+
+    def keys(self) -> AsyncIterator[Sequence[ItemKey]]:
+        return self._place.part.keys()
+
+    async def count(self) -> int:
+        return await self._place.part.count()
+
+    async def flush(self) -> None:
+        await self._place.part.flush()
+
+    async def intact(self) -> bool:
+        return await self._place.part.intact()
+
+    async def mend(self) -> bool:
+        """
+        Open what is missing or lost; whether that was so.
+
+        Raises:
+            VectorIndexUnavailable: It is still missing, or does not answer.
+        """
+        if not self._place.missing:
+            if await self._place.part.intact():
+                return False
+            _log.warning("the vector index was lost; it is opened anew")
+            await self._place.give_up("it was lost")
+        return await self._place.mend()
+
+    async def aclose(self) -> None:
+        await self._place.aclose()

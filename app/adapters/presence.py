@@ -1,0 +1,78 @@
+"""
+Who has a data directory open, and where to reach them.
+
+A lock on a file tells whether anybody has; the system frees it however a process ends. A server
+also leaves its address there, with a key that opens it to whoever may read the owner's files.
+"""
+
+import fcntl
+import json
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from app.domain.errors import DataDirectoryInUse
+from app.domain.keys import LOCAL_PREFIX
+
+_LOCK, _ADDRESS = "foreword.lock", "server.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Address:
+    """Where a server listens, and the key that it takes from commands on this machine."""
+
+    url: str
+    key: str
+    pid: int
+
+
+def local_key() -> str:
+    """A new key, which no one can guess and which does not look like an API key."""
+    return f"{LOCAL_PREFIX}{secrets.token_urlsafe(32)}"
+
+
+@contextmanager
+def held(directory: Path) -> Iterator[None]:
+    """
+    Have `directory` alone.
+
+    Raises:
+        DataDirectoryInUse: Another process has it.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    with (directory / _LOCK).open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            there = find_server(directory)
+            where = f" and serves at {there.url}" if there else ""
+            raise DataDirectoryInUse(
+                f"another process has this data directory open{where}"
+            ) from error
+        (directory / _ADDRESS).unlink(missing_ok=True)  # of one that was killed
+        yield
+
+
+@contextmanager
+def telling(directory: Path, url: str, key: str) -> Iterator[None]:
+    """Leave the address of this process, which holds `directory`, for its owner's eyes only."""
+    path = directory / _ADDRESS
+    address = Address(url=url, key=key, pid=os.getpid())
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        json.dump(asdict(address), file)
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def find_server(directory: Path) -> Address | None:
+    """What the server of `directory` left there, which may be one that was killed."""
+    try:
+        return Address(**json.loads((directory / _ADDRESS).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None

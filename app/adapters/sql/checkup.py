@@ -1,0 +1,86 @@
+"""Looking through an SQLite file for damage, before anything is written to it."""
+
+import asyncio
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass, field
+from logging import getLogger
+from pathlib import Path
+from typing import Literal
+
+from app.domain.errors import StoreDamaged
+
+_log = getLogger(__name__)
+
+_PRAGMAS = {"quick": "PRAGMA quick_check(100)", "full": "PRAGMA integrity_check(100)"}
+_OF_FULL_TEXT = "FTS5 table"
+"""What newer versions say of full text, which is no truth and is built anew by itself."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Checkup:
+    """
+    `quick` reads every page (0.2 s for 100,000 messages), `full` compares indexes with tables too.
+
+    A file that takes longer than `patience` seconds is looked through while the service runs.
+    """
+
+    file: Path
+    depth: Literal["quick", "full"]
+    patience: float
+    damage: StoreDamaged | None = field(default=None, init=False)
+    """What a look that ended after the start has found."""
+    _connection: sqlite3.Connection | None = field(default=None, init=False)
+
+    async def begin(self) -> asyncio.Task[None]:
+        """
+        Start looking, and wait for it for a while.
+
+        Raises:
+            StoreDamaged: The file is damaged; says where, and what to do.
+        """
+        looking = asyncio.create_task(asyncio.to_thread(self._look))
+        done, _ = await asyncio.wait({looking}, timeout=self.patience)
+        if done:
+            looking.result()
+        else:
+            looking.add_done_callback(self._note)
+        return looking
+
+    def stop(self) -> None:
+        if self._connection is not None:
+            self._connection.interrupt()
+
+    def _note(self, looking: asyncio.Task[None]) -> None:
+        if looking.cancelled():
+            return
+        error = looking.exception()
+        if isinstance(error, StoreDamaged):
+            self.damage = error
+            _log.critical(str(error))
+
+    def _look(self) -> None:
+        if not self.file.exists():
+            return
+        with closing(sqlite3.connect(self.file, check_same_thread=False)) as connection:
+            self._connection = connection
+            try:
+                found = [str(line) for (line,) in connection.execute(_PRAGMAS[self.depth])]
+            except sqlite3.OperationalError as error:  # locked, or told to stop: nothing is known
+                _log.warning("the database could not be checked", extra={"reason": str(error)})
+                return
+            except sqlite3.DatabaseError as error:
+                found = [str(error)]
+            finally:
+                self._connection = None
+        damage = [line for line in found if line != "ok" and _OF_FULL_TEXT not in line]
+        if damage:
+            raise StoreDamaged(self._told(damage))
+
+    def _told(self, damage: list[str]) -> str:
+        first = damage[0].splitlines()[-1]
+        return (
+            f"The database {self.file} is damaged ({first}). Nothing was changed: put a backup in "
+            f"its place, or save what can be read with `sqlite3 {self.file.name} .recover | "
+            "sqlite3 saved.db`."
+        )

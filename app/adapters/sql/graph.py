@@ -1,0 +1,258 @@
+"""The graph of one tenant's users, as it is read."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    FromClause,
+    Row,
+    Select,
+    Table,
+    Text,
+    bindparam,
+    exists,
+    func,
+    literal,
+    or_,
+    select,
+    tuple_,
+)
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.adapters.sql import tables as t
+from app.adapters.sql import tables_derived as d
+from app.adapters.sql.cursors import decode_cursor, encode_cursor
+from app.adapters.sql.dialect import numbers
+from app.adapters.sql.fetch import Constant, answered, one_of
+from app.adapters.sql.graph_walking import viewed, walked
+from app.adapters.sql.types import Key
+from app.distil.register import KnownName
+from app.domain.entities import Edge, Entity, EntityFilter, EntityType, Neighbourhood
+from app.domain.errors import EntityNotFound
+from app.domain.ids import EntityId, EntityKey, ScopeKey, TenantId
+from app.domain.memory import LineageEdge
+from app.domain.walking import Views, Walk
+from app.ports import RecallFilter
+from app.ports.stored import Page
+from app.text.scripts import fold
+
+_LINEAGE = 10
+"""Messages that are told of an entity, and of an edge; the last ones."""
+
+
+def _knowing(*, on_postgres: bool) -> Select[Any]:
+    a, e = d.entity_alias.c, d.entity.c
+    return (
+        select(
+            a.key,
+            a.normal_name,
+            a.name,
+            a.said,
+            e.key.label("entity"),
+            e.normal_name.label("full"),
+            e.name.label("full_name"),
+            e.type,
+        )
+        .join(d.entity, e.key == a.entity_key)
+        .join(t.scope, t.scope.c.key == a.scope_key)
+        .where(
+            a.scope_key == bindparam("of_scope"),
+            t.scope.c.tenant == bindparam("of_tenant"),
+            one_of(a.normal_name, "names", on_postgres=on_postgres, of=Text),
+        )
+        .order_by(a.key)
+    )
+
+
+_KNOWN = Constant(sqlite=_knowing(on_postgres=False), postgres=_knowing(on_postgres=True))
+
+
+@dataclass(frozen=True, slots=True)
+class SqlGraph:
+    """What is out of reach to be erased is in nobody's graph, nor what it alone speaks of."""
+
+    connection: AsyncConnection
+    tenant: TenantId
+
+    async def known(self, scope: ScopeKey, names: Collection[str]) -> Sequence[KnownName]:
+        if not names:
+            return []
+        rows = await _KNOWN.fetch(
+            self.connection, of_scope=scope, of_tenant=self.tenant, names=sorted(names)
+        )
+        return [
+            KnownName(
+                key=key,
+                normal=normal,
+                name=name,
+                said=bool(said),
+                entity=entity,
+                full=full,
+                full_name=full_name,
+                type=EntityType(kind),
+            )
+            for key, normal, name, said, entity, full, full_name, kind in rows
+        ]
+
+    async def walk(self, names: Collection[str], *, within: RecallFilter) -> Walk:
+        if not names:
+            return Walk()
+        return await answered(self.connection, walked(names, tenant=self.tenant, within=within))
+
+    async def views(
+        self, entities: Sequence[EntityKey], edges: Sequence[int], *, within: RecallFilter
+    ) -> Views:
+        viewing = viewed(entities, edges, tenant=self.tenant, within=within)
+        return await answered(self.connection, viewing)
+
+    async def get(self, entity_id: EntityId) -> Entity:
+        rows = (await self.connection.execute(self._all().where(d.entity.c.id == entity_id))).all()
+        if not rows:
+            raise EntityNotFound(entity_id=str(entity_id))
+        (found,) = await self._entities(rows)
+        return found
+
+    async def page(self, wanted: EntityFilter, *, cursor: str | None, limit: int) -> Page[Entity]:
+        e, s = d.entity.c, t.scope.c
+        own = (s.user_id == (wanted.user_id or ""), s.shared.is_(False))
+        listed = self._all().where(*own, *_conditions(wanted))
+        if cursor:
+            last = tuple_(*decode_cursor(cursor, parts=2), types=[Key, Key])
+            listed = listed.where(tuple_(e.mentions, e.key) < last)
+        listed = listed.order_by(e.mentions.desc(), e.key.desc()).limit(limit + 1)
+        rows = (await self.connection.execute(listed)).all()
+        items = await self._entities(rows[:limit])
+        if len(rows) <= limit:
+            return Page(items=items, next_cursor=None)
+        return Page(items=items, next_cursor=encode_cursor([items[-1].mentions, items[-1].key]))
+
+    async def around(self, entity_id: EntityId, *, limit: int) -> Neighbourhood:
+        entity, e = await self.get(entity_id), d.edge.c
+        heaviest = _edges().where(or_(e.source_key == entity.key, e.target_key == entity.key))
+        heaviest = heaviest.order_by(e.weight.desc(), e.key.desc()).limit(limit)
+        own = (await self.connection.execute(heaviest)).all()
+        far = {key for row in own for key in (row.source_key, row.target_key)} - {entity.key}
+        others = _edges().where(e.source_key.in_(numbers(far)), e.target_key.in_(numbers(far)))
+        others = others.order_by(e.weight.desc(), e.key.desc()).limit(limit)
+        rows = [*own, *(await self.connection.execute(others)).all()]
+        neighbours = self._all().where(d.entity.c.key.in_(numbers(far)))
+        neighbours = neighbours.order_by(d.entity.c.mentions.desc(), d.entity.c.key.desc())
+        nodes = await self._entities((await self.connection.execute(neighbours)).all())
+        ids = {each.key: each.id for each in [entity, *nodes]}
+        stated = await self._lineage(d.edge_evidence, "edge_key", [row.key for row in rows])
+        mentioned = await self._lineage(d.mention, "entity_key", [entity.key])
+        return Neighbourhood(
+            entity=entity,
+            lineage=mentioned[entity.key],
+            nodes=nodes,
+            edges=[
+                Edge(
+                    source=ids[row.source_key],
+                    relation=row.relation,
+                    target=ids[row.target_key],
+                    weight=row.weight,
+                    first_seen_at=row.first_seen_at,
+                    last_seen_at=row.last_seen_at,
+                    lineage=stated[row.key],
+                )
+                for row in rows
+                if row.source_key in ids and row.target_key in ids
+            ],
+        )
+
+    def _all(self) -> Select[Any]:
+        return (
+            select(d.entity)
+            .join(t.scope, t.scope.c.key == d.entity.c.scope_key)
+            .where(t.scope.c.tenant == self.tenant, _reachable(d.mention, "entity_key", d.entity))
+        )
+
+    async def _entities(self, rows: Sequence[Row[Any]]) -> Sequence[Entity]:
+        names = await self._names([row.key for row in rows])
+        return [
+            Entity(
+                key=EntityKey(row.key),
+                id=EntityId(row.id),
+                type=EntityType(row.type),
+                name=row.name,
+                names=names[row.key],
+                mentions=row.mentions,
+                first_seen_at=row.first_seen_at,
+                last_seen_at=row.last_seen_at,
+            )
+            for row in rows
+        ]
+
+    async def _names(self, keys: Sequence[int]) -> Mapping[int, Sequence[str]]:
+        """What each is called, the fullest name first."""
+        names: defaultdict[int, list[str]] = defaultdict(list)
+        if not keys:
+            return names
+        a = d.entity_alias.c
+        said = select(a.entity_key, a.name).where(a.entity_key.in_(numbers(keys)), a.said)
+        for key, name in await self.connection.execute(said.order_by(a.key)):
+            names[key].append(name)
+        return {key: sorted(each, key=_fullest_first) for key, each in names.items()}
+
+    async def _lineage(
+        self, table: Table, owner: str, keys: Sequence[int]
+    ) -> Mapping[int, Sequence[LineageEdge]]:
+        """The last messages of each, newest first, of a table of those that an `owner` has."""
+        told: defaultdict[int, list[LineageEdge]] = defaultdict(list)
+        if not keys:
+            return told
+        m, of = t.message.c, table.c[owner]
+        ranks = func.dense_rank().over(partition_by=of, order_by=table.c.message_key.desc())
+        ranked = (
+            select(of.label("owner"), m.key, m.id, m.external_id, ranks.label("rank"))
+            .select_from(_messages_of(table))
+            .where(of.in_(numbers(keys)), _in_reach())
+            .distinct()
+            .subquery()
+        )
+        r = ranked.c
+        last = select(ranked).where(r.rank <= _LINEAGE).order_by(r.owner, r.key.desc())
+        for row in await self.connection.execute(last):
+            edge = LineageEdge(kind="message", id=str(row.id), external_id=row.external_id)
+            told[row.owner].append(edge)
+        return told
+
+
+def _fullest_first(name: str) -> tuple[int, str]:
+    return -name.count(" "), name
+
+
+def _messages_of(table: Table) -> FromClause:
+    conversation = t.conversation.c.key == t.message.c.conversation_key
+    messages = table.join(t.message, t.message.c.key == table.c.message_key)
+    return messages.join(t.conversation, conversation)
+
+
+def _in_reach() -> ColumnElement[bool]:
+    """That a conversation is not being erased."""
+    return t.conversation.c.scope_key == t.message.c.scope_key
+
+
+def _reachable(table: Table, owner: str, of: Table) -> ColumnElement[bool]:
+    """That any message of `table` is in reach."""
+    told = select(literal(1)).select_from(_messages_of(table))
+    return told.where(table.c[owner] == of.c.key, _in_reach()).correlate(of).exists()
+
+
+def _edges() -> Select[Any]:
+    return select(d.edge).where(_reachable(d.edge_evidence, "edge_key", d.edge))
+
+
+def _conditions(wanted: EntityFilter) -> Sequence[ColumnElement[bool]]:
+    conditions = list[ColumnElement[bool]]()
+    if wanted.type is not None:
+        conditions.append(d.entity.c.type == wanted.type.value)
+    if wanted.text:
+        a = d.entity_alias.c
+        called = a.normal_name.contains(fold(wanted.text), autoescape=True)
+        own = exists().where(a.entity_key == d.entity.c.key, a.said, called)
+        conditions.append(own)
+    return conditions

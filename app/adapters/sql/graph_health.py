@@ -1,0 +1,61 @@
+"""Whether the graph adds up to what messages say of it, and making it do so."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import func, or_, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.adapters.sql import tables_derived as d
+from app.adapters.sql.dialect import numbers
+from app.adapters.sql.graph_erasing import hold, settle
+from app.domain.ids import EntityKey
+from app.ports.graph import Relinked
+
+_ROUNDING = 1e-6
+"""By which sums of the same weights in another order may differ."""
+
+
+async def miscounted_entities(connection: AsyncConnection) -> Sequence[EntityKey]:
+    e, n = d.entity.c, d.mention.c
+    told = select(n.entity_key, func.count().label("times")).group_by(n.entity_key).subquery()
+    wrong = (
+        select(e.key)
+        .outerjoin(told, told.c.entity_key == e.key)
+        .where(e.mentions != func.coalesce(told.c.times, 0))
+        .order_by(e.key)
+    )
+    return [EntityKey(key) for key in (await connection.execute(wrong)).scalars()]
+
+
+async def misweighed_edges(connection: AsyncConnection) -> Sequence[int]:
+    e, p = d.edge.c, d.edge_evidence.c
+    told = select(p.edge_key, func.sum(p.weight).label("weight")).group_by(p.edge_key).subquery()
+    differs = func.abs(e.weight - told.c.weight) > _ROUNDING
+    wrong = (
+        select(e.key)
+        .outerjoin(told, told.c.edge_key == e.key)
+        .where(or_(told.c.weight.is_(None), differs))
+        .order_by(e.key)
+    )
+    return list((await connection.execute(wrong)).scalars())
+
+
+async def settle_some(
+    connection: AsyncConnection, *, after: EntityKey, limit: int
+) -> Sequence[EntityKey]:
+    """
+    Make entities behind `after`, and the edges from them, what messages say; which.
+
+    Their graphs are taken first, so that what others add meanwhile is counted or comes later.
+    """
+    e = d.entity.c
+    some = select(e.key, e.scope_key).where(e.key > after).order_by(e.key).limit(limit)
+    rows = (await connection.execute(some)).all()
+    keys = [EntityKey(row.key) for row in rows]
+    if not keys:
+        return []
+    await hold(connection, [row.scope_key for row in rows])
+    leaving = select(d.edge.c.key).where(d.edge.c.source_key.in_(numbers(keys)))
+    edges = list((await connection.execute(leaving)).scalars())
+    await settle(connection, Relinked(messages=frozenset(), entities=keys, edges=edges))
+    return keys

@@ -1,0 +1,36 @@
+"""Putting right what a doctor finds."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import update
+
+from app.adapters.sql import tables_derived as d
+from app.adapters.sql.counters import recount
+from app.adapters.sql.embeddings import forget_embeddings
+from app.adapters.sql.graph_health import settle_some
+from app.adapters.sql.rebuild import SqlRebuild
+from app.domain.ids import ConversationKey, EntityKey, ItemKey, TenantId
+
+
+@dataclass(frozen=True, slots=True)
+class SqlRepairs(SqlRebuild):
+    async def recount(self, conversations: Sequence[ConversationKey]) -> None:
+        await recount(self.connection, conversations)
+
+    async def drop_embeddings(self, keys: Sequence[ItemKey]) -> None:
+        await forget_embeddings(self.connection, keys)
+
+    async def settle_graph(self, *, after: EntityKey, limit: int) -> Sequence[EntityKey]:
+        return await settle_some(self.connection, after=after, limit=limit)
+
+    async def revive(self, *, now: datetime, tenant: TenantId | None = None) -> int:
+        given_up = update(d.outbox).where(d.outbox.c.dead.is_(True))
+        if tenant is not None:
+            given_up = given_up.where(d.outbox.c.tenant == tenant)
+        revived = given_up.values(dead=False, attempts=0, due_at=now)
+        return (await self.connection.execute(revived)).rowcount
+
+    async def empty_full_text(self, version: str) -> None:
+        await self.begin_full_text(version, sound=False)

@@ -1,0 +1,96 @@
+"""An OpenAI-compatible API behind HTTP, for the proxy."""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from urllib.parse import urlsplit, urlunsplit
+
+import httpx
+
+from app.domain.errors import UpstreamTimedOut, UpstreamUnavailable
+from app.ports.upstream import HeaderList, Passed
+
+_KEPT_ALIVE = 100
+"""Connections that wait for the next request."""
+
+
+class HttpReply:
+    """An answer whose body is still to come."""
+
+    def __init__(self, response: httpx.Response) -> None:
+        self._response = response
+
+    @property
+    def status(self) -> int:
+        return self._response.status_code
+
+    @property
+    def headers(self) -> HeaderList:
+        return [(name.lower(), value) for name, value in self._response.headers.multi_items()]
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        with _translated():
+            async for chunk in self._response.aiter_raw():
+                yield chunk
+
+    def decoded(self, body: bytes) -> bytes:
+        encoding = self._response.headers.get("content-encoding", "identity")
+        if encoding == "identity":
+            return body
+        try:
+            return httpx.Response(200, headers={"content-encoding": encoding}, content=body).content
+        except httpx.DecodingError:
+            return b""
+
+
+class HttpUpstream:
+    """
+    Passes requests on.
+
+    Nothing is kept between them but connections: cookies of one caller's answers never reach
+    another caller's requests, and redirects are the caller's to follow.
+    """
+
+    def __init__(self, client: httpx.AsyncClient, base_url: str) -> None:
+        self._client = client
+        self._base = base_of(base_url)
+
+    @asynccontextmanager
+    async def ask(self, passed: Passed) -> AsyncIterator[HttpReply]:
+        url = httpx.URL(self._base + passed.path, query=passed.query.encode() or None)
+        request = httpx.Request(
+            passed.method, url, headers=[*passed.headers], content=passed.body or None
+        )
+        with _translated():
+            response = await self._client.send(request, stream=True)
+        try:
+            yield HttpReply(response)
+        finally:
+            await response.aclose()
+
+
+def open_client(*, timeout_s: float, connect_s: float) -> httpx.AsyncClient:
+    """The connections to one upstream; `timeout_s` bounds each silence, not the whole answer."""
+    return httpx.AsyncClient(
+        timeout=httpx.Timeout(timeout_s, connect=connect_s),
+        limits=httpx.Limits(max_connections=None, max_keepalive_connections=_KEPT_ALIVE),
+        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
+        follow_redirects=False,
+    )
+
+
+def base_of(url: str) -> str:
+    """The URL that paths are put behind; of a server alone, that of its first version."""
+    scheme, netloc, path, _, _ = urlsplit(url)
+    path = path.rstrip("/").removesuffix("/chat/completions") or "/v1"
+    return urlunsplit((scheme, netloc, path, "", ""))
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except httpx.TimeoutException as error:
+        raise UpstreamTimedOut from error
+    except httpx.HTTPError as error:
+        raise UpstreamUnavailable(type(error).__name__) from error

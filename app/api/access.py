@@ -1,0 +1,85 @@
+"""What a request needs, by its method and path, and who is near enough to need no key."""
+
+from collections.abc import Collection
+from functools import lru_cache
+from ipaddress import IPv6Address, ip_address
+from urllib.parse import SplitResult, urlsplit
+
+from starlette.datastructures import Headers
+from starlette.types import Scope
+
+from app.domain.keys import Permission
+
+_OPEN = {"/healthz", "/readyz", "/docs", "/docs/oauth2-redirect", "/redoc", "/openapi.json"}
+_OPEN_BELOW = ("/ui",)
+_ASKING = {"/context", "/search"}
+_OF_TOOLS = "/mcp"
+"""Its tools that write ask for the other permission themselves."""
+
+_GOVERNING = ("/admin", "/flags", "/jobs", "/metrics")
+_READING = {"GET", "HEAD", "OPTIONS"}
+_FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip")
+
+
+def permission_for(method: str, path: str) -> Permission | None:
+    """The permission that a request needs; None: it needs no key."""
+    if path in _OPEN or _is_below(path, _OPEN_BELOW):
+        return None
+    if _is_below(path, _GOVERNING):
+        return Permission.ADMIN
+    if method in _READING or path in _ASKING or path == _OF_TOOLS:
+        return Permission.READ
+    return Permission.WRITE
+
+
+def _is_below(path: str, prefixes: tuple[str, ...]) -> bool:
+    return any(path == each or path.startswith(f"{each}/") for each in prefixes)
+
+
+def is_here(scope: Scope, headers: Headers, *, origins: Collection[str]) -> bool:
+    """
+    Whether a request was made on this machine, by somebody who meant to.
+
+    Not one that a proxy passed on, nor one that a browser makes for a page of somewhere else: such
+    a page can have a name that leads here, or send what needs no reading of the answer.
+    """
+    host = headers.get("host", "localhost")
+    return (
+        _is_loopback(scope["client"])
+        and not any(each in headers for each in _FORWARDED)
+        and _names_this_machine(host)
+        and _comes_from(headers.get("origin"), host, origins)
+    )
+
+
+def _is_loopback(client: tuple[str, int] | None) -> bool:
+    """The server tells the address of whoever connected; what is none came over no network."""
+    return client is None or _is_loopback_address(client[0], otherwise=True)
+
+
+def _names_this_machine(host: str) -> bool:
+    """A name without a dot is nobody's on the internet."""
+    name = _split(f"//{host}").hostname or ""
+    return _is_loopback_address(name, otherwise="." not in name.removesuffix(".localhost"))
+
+
+def _comes_from(origin: str | None, host: str, origins: Collection[str]) -> bool:
+    return origin is None or origin in origins or _split(origin).netloc == host
+
+
+def _split(url: str) -> SplitResult:
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return urlsplit("//not.a.host")
+
+
+@lru_cache(maxsize=1_024)
+def _is_loopback_address(text: str, *, otherwise: bool) -> bool:
+    try:
+        address = ip_address(text)
+    except ValueError:
+        return otherwise
+    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
+        return address.ipv4_mapped.is_loopback
+    return address.is_loopback

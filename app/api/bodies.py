@@ -1,0 +1,114 @@
+"""What the body of a request may weigh, and how long it may take to come."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from http import HTTPStatus
+
+from fastapi import Request
+from fastapi.responses import JSONResponse
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.api.limits import Limits
+from app.api.problems import problem
+
+Refusal = Callable[[Request, "_Allowed"], JSONResponse]
+
+
+@dataclass(frozen=True, slots=True)
+class _Allowed:
+    bytes: int
+    seconds: float
+    each_part: bool = False
+
+
+def _allowed(scope: Scope, limits: Limits) -> _Allowed:
+    if scope["method"] == "POST" and scope["path"] == "/import":
+        return _Allowed(limits.import_bytes, limits.body_s, each_part=True)
+    return _Allowed(limits.body_bytes, limits.body_s)
+
+
+class _Refused(Exception):
+    """Ends the reading of a body; FastAPI answers 400 to it, which nobody gets to see."""
+
+
+class _Intake:
+    """Takes a body in, until it is whole or refused; of an import each part may take the time."""
+
+    def __init__(self, receive: Receive, allowed: "_Allowed") -> None:
+        self._receive = receive
+        self._allowed = allowed
+        self._ends = asyncio.get_running_loop().time() + allowed.seconds
+        self._left = allowed.bytes
+        self._whole = False
+        self.refusal: Refusal | None = None
+
+    async def receive(self) -> Message:
+        if self._whole:  # what comes now is the caller who goes, some time
+            return await self._receive()
+        if self._allowed.each_part:
+            self._ends = asyncio.get_running_loop().time() + self._allowed.seconds
+        try:
+            async with asyncio.timeout_at(self._ends):
+                message = await self._receive()
+        except TimeoutError:
+            self.refusal = _too_slow
+            raise _Refused from None
+        self._left -= len(message.get("body", b""))
+        self._whole = not message.get("more_body", False)
+        if self._left < 0:
+            self.refusal = _too_large
+            raise _Refused
+        return message
+
+
+class BodyLimit:
+    """Refuses bodies that are too large, unread where they tell their length, or too slow."""
+
+    def __init__(self, app: ASGIApp, limits: Limits) -> None:
+        self._app = app
+        self._limits = limits
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        allowed = _allowed(scope, self._limits)
+        told = Headers(scope=scope).get("content-length", "0")
+        if told.isdigit() and int(told) > allowed.bytes:
+            await _too_large(Request(scope), allowed)(scope, receive, send)
+            return
+        intake = _Intake(receive, allowed)
+
+        async def send_unless_refused(message: Message) -> None:
+            if intake.refusal is None:
+                await send(message)
+
+        with suppress(_Refused):
+            await self._app(scope, intake.receive, send_unless_refused)
+        if intake.refusal is not None:
+            await intake.refusal(Request(scope), allowed)(scope, receive, send)
+
+
+def _too_large(request: Request, allowed: _Allowed) -> JSONResponse:
+    return problem(
+        request,
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+        slug="body-too-large",
+        title="The body is too large.",
+        max_bytes=allowed.bytes,
+    )
+
+
+def _too_slow(request: Request, allowed: _Allowed) -> JSONResponse:
+    answer = problem(
+        request,
+        HTTPStatus.REQUEST_TIMEOUT,
+        slug="body-too-slow",
+        title="The body took too long to come.",
+        max_seconds=allowed.seconds,
+    )
+    answer.headers["Connection"] = "close"
+    return answer

@@ -1,0 +1,183 @@
+"""The gate: nobody's request goes further, nor is its body read, before it is known whose it is."""
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import cast
+
+from fastapi import Request
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from app.api.access import is_here, permission_for
+from app.api.deps import Services, require
+from app.api.limits import Limits, limits
+from app.api.problems import answer_to
+from app.domain.audit import SERVICE, Actor
+from app.domain.errors import (
+    ForewordError,
+    NotAuthenticated,
+    TooManyRequests,
+)
+from app.domain.keys import Caller, Permission
+from app.services.rates import Allowance, Places, Rates
+
+_acting: ContextVar[Actor] = ContextVar("acting", default=SERVICE)
+
+_LOOKS = {"GET", "HEAD", "OPTIONS"}
+
+_AGAIN_SOON = 1
+"""Seconds after which a place may be free again."""
+
+
+def who_acts() -> Actor:
+    """On whose account this code runs: the caller's inside a request, else the service's."""
+    return _acting.get()
+
+
+@contextmanager
+def acting(actor: Actor) -> Iterator[None]:
+    """Let the code inside, and tasks that it begins, run on this account."""
+    token = _acting.set(actor)
+    try:
+        yield
+    finally:
+        _acting.reset(token)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class House:
+    """The rules of the gate."""
+
+    limits: Limits
+    rates: Rates
+    places: Places
+    open_metrics: bool = True
+    open_to_all: bool = False
+    """While no key exists, callers of elsewhere need none either."""
+    origins: Collection[str] = ()
+    """Pages of these origins may ask."""
+
+
+class Gate:
+    """Asks for a key and its permission, and holds each caller to a rate and a number of places."""
+
+    def __init__(self, app: ASGIApp, house: House) -> None:
+        self._app = app
+        self._house = house
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":  # nothing of ours listens to WebSockets
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        token = limits.set(self._house.limits)
+        try:
+            if (needed := self._needed(scope)) is None:
+                await self._app(scope, receive, send)
+            else:
+                await self._guarded(needed, scope, receive, send)
+        finally:
+            limits.reset(token)
+
+    def _needed(self, scope: Scope) -> Permission | None:
+        if self._house.open_metrics and scope["path"] == "/metrics":
+            return None
+        return permission_for(scope["method"], scope["path"])
+
+    async def _guarded(
+        self, needed: Permission, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        allowance: Allowance | None = None
+
+        async def send_with_allowance(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers.setdefault("Cache-Control", "no-store")
+                headers.raw.extend(_told(allowance))
+            await send(message)
+
+        try:
+            caller = await self._caller(scope)
+            allowance = self._house.rates.take(caller.actor)
+            _require(caller, needed, allowance)
+        except ForewordError as error:
+            await answer_to(Request(scope), error)(scope, receive, send_with_allowance)
+            return
+        scope["state"]["caller"] = caller
+        await self._seated(caller, scope, receive, send_with_allowance)
+
+    async def _seated(self, caller: Caller, scope: Scope, receive: Receive, send: Send) -> None:
+        places = self._house.places
+        if not places.enter(caller.actor):
+            error = TooManyRequests(
+                "Too many requests run at once.", concurrent=places.most, retry_after_s=_AGAIN_SOON
+            )
+            await answer_to(Request(scope), error)(scope, receive, send)
+            return
+        try:
+            with acting(caller.actor), _in_traffic(scope):
+                await self._app(scope, receive, send)
+        finally:
+            places.leave(caller.actor)
+
+    async def _caller(self, scope: Scope) -> Caller:
+        doorkeeper = _services(scope).doorkeeper
+        headers = Headers(scope=scope)
+        presented = _presented(headers)
+        if presented is not None and (
+            doorkeeper.is_ours(presented) or await doorkeeper.needs_keys()
+        ):
+            return await doorkeeper.holder(presented)
+        house = self._house
+        if house.open_to_all or is_here(scope, headers, origins=house.origins):
+            return await doorkeeper.anyone()
+        raise NotAuthenticated
+
+
+def _services(scope: Scope) -> Services:
+    return cast("Services", scope["state"]["services"])
+
+
+@contextmanager
+def _in_traffic(scope: Scope) -> Iterator[None]:
+    """Let work behind the answers give way to a request, unless it only looks how things are."""
+    if scope["method"] in _LOOKS:
+        yield
+        return
+    traffic = _services(scope).traffic
+    traffic.seen()
+    try:
+        yield
+    finally:
+        traffic.seen()
+
+
+def _presented(headers: Headers) -> str | None:
+    """The key of a request: in a header of its own where `Authorization` is somebody else's."""
+    own = headers.get("x-foreword-key")
+    if own is not None:
+        return own
+    scheme, _, key = headers.get("authorization", "").partition(" ")
+    return key.strip() if scheme.lower() == "bearer" else None
+
+
+def _told(allowance: Allowance | None) -> Sequence[tuple[bytes, bytes]]:
+    if allowance is None:
+        return ()
+    return (
+        (b"ratelimit-limit", b"%d" % allowance.limit),
+        (b"ratelimit-remaining", b"%d" % allowance.remaining),
+        (b"ratelimit-reset", b"%d" % allowance.full_after),
+    )
+
+
+def _require(caller: Caller, needed: Permission, allowance: Allowance | None) -> None:
+    if allowance is not None and allowance.retry_after is not None:
+        raise TooManyRequests(
+            "The rate is used up.", limit=allowance.limit, retry_after_s=allowance.retry_after
+        )
+    require(caller, needed)

@@ -1,0 +1,63 @@
+"""Who asks through MCP: the caller whose key the gate saw, on behalf of one user."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Annotated, Any, cast
+
+from mcp.server.context import ServerRequestContext
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field
+from starlette.requests import Request
+
+from app.api.deps import require
+from app.api.passing import USER, name_in
+from app.api.schemas.fields import Name
+from app.domain.errors import ForewordError
+from app.domain.ids import TenantId
+from app.domain.keys import Caller, Permission
+
+Asking = Context[Any, Any]
+
+UserId = Annotated[
+    Name | None,
+    Field(
+        description="Whose memory. Leave it out unless you keep the memories of several users "
+        "apart; then pass the same id every time."
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asker:
+    """A tenant and one of its users; `bound` to that user: the connection is for nobody else."""
+
+    tenant: TenantId
+    user_id: str | None
+    bound: bool
+
+
+@contextmanager
+def asked_by(
+    ctx: Asking | ServerRequestContext[Any, Any],
+    user_id: str | None = None,
+    *,
+    needed: Permission = Permission.READ,
+) -> Iterator[Asker]:
+    """
+    Whoever asks, if they may; errors of ours inside are told to the model.
+
+    A connection that names its user, in `X-Foreword-User`, cannot ask for another.
+    """
+    inner = ctx.request_context if isinstance(ctx, Context) else ctx
+    request = cast("Request", inner.request)
+    caller: Caller = request.state.caller
+    try:
+        require(caller, needed)
+        bound = name_in(request.headers, USER)
+        if bound is not None and user_id not in {None, bound}:
+            raise ToolError("This connection is for one user; leave user_id out.")
+        yield Asker(tenant=caller.tenant, user_id=bound or user_id, bound=bound is not None)
+    except ForewordError as error:
+        raise ToolError(" ".join(filter(None, (error.title, error.detail)))) from error

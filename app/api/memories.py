@@ -1,0 +1,79 @@
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+
+from app.api.deps import Tenant, Use
+from app.api.schemas.conversations import ErasureOut
+from app.api.schemas.memories import (
+    KeptOut,
+    LineagePage,
+    MemoryIn,
+    MemoryItemOut,
+    MemoryPage,
+    MemoryPatch,
+    MemoryQuery,
+)
+from app.api.schemas.recalled import lineage_out
+from app.api.writing import AsWriting
+from app.domain.ids import ItemId
+
+router = APIRouter(tags=["memories"])
+
+
+@router.post("/memories", status_code=201)
+async def store_memory(
+    body: MemoryIn, writing: AsWriting, services: Use, tenant: Tenant
+) -> KeptOut:
+    """Store a fact, the gist of a tool's answer, a procedure, or a document for everybody."""
+    kept = await services.keeper.keep(tenant, [body.to_memory()], writing.once(body))
+    facts = KeptOut.of(kept, indexed=False).model_dump(mode="json")
+    indexed = await writing.settle(
+        services, tenant, kept.outbox_key, facts=facts, replayed=kept.replayed
+    )
+    return KeptOut.of(kept, indexed=indexed)
+
+
+@router.get("/memories")
+async def list_memories(
+    wanted: Annotated[MemoryQuery, Query()], services: Use, tenant: Tenant
+) -> MemoryPage:
+    """What holds of a user (without `user_id`: of no user) and of the documents, newest first."""
+    async with services.store.read(tenant) as snapshot:
+        page = await snapshot.memories.page(
+            wanted.to_filter(services.keeper.clock()), cursor=wanted.cursor, limit=wanted.limit
+        )
+    items = [MemoryItemOut.of(each) for each in page.items]
+    return MemoryPage(items=items, next_cursor=page.next_cursor)
+
+
+@router.get("/memories/{memory_id}")
+async def get_memory(memory_id: UUID, services: Use, tenant: Tenant) -> MemoryItemOut:
+    async with services.store.read(tenant) as snapshot:
+        found = await snapshot.memories.get(ItemId(memory_id), now=services.keeper.clock())
+    return MemoryItemOut.of(found)
+
+
+@router.get("/memories/{memory_id}/lineage")
+async def get_lineage(memory_id: UUID, services: Use, tenant: Tenant) -> LineagePage:
+    """What an item was derived from."""
+    async with services.store.read(tenant) as snapshot:
+        found = await snapshot.memories.get(ItemId(memory_id), now=services.keeper.clock())
+        lineage = await snapshot.memories.lineage(found)
+    return LineagePage(items=[lineage_out(each) for each in lineage])
+
+
+@router.patch("/memories/{memory_id}")
+async def change_memory(
+    memory_id: UUID, body: MemoryPatch, services: Use, tenant: Tenant
+) -> MemoryItemOut:
+    """Set what is given. A document is not changed: store it again under its source."""
+    changed = await services.keeper.change(tenant, ItemId(memory_id), body.to_changes())
+    services.waiter.wake()
+    return MemoryItemOut.of(changed)
+
+
+@router.delete("/memories/{memory_id}")
+async def delete_memory(memory_id: UUID, services: Use, tenant: Tenant) -> ErasureOut:
+    """Erase an item, a document with its older versions; what it superseded holds again."""
+    return ErasureOut.of(await services.forgetter.memory(tenant, ItemId(memory_id)))

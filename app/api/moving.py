@@ -1,0 +1,206 @@
+"""Moving memory in and out."""
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import IO, Annotated, Any
+
+import orjson
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import Response, StreamingResponse
+from starlette.datastructures import UploadFile
+
+from app.api.deps import Services, Tenant, Use, WhoAsks
+from app.api.limits import Limits, limits
+from app.api.problems import answer_to
+from app.api.schemas.fields import Name, Text
+from app.api.schemas.moving import ImportedOut
+from app.domain.errors import ForewordError, ImportUnreadable, NotPermitted, StorageFull
+from app.domain.ids import TenantId
+from app.domain.keys import Permission, in_order
+from app.formats.found import Bounds
+from app.formats.reading import Reading
+from app.services.importing import Imported
+
+router = APIRouter(tags=["move"])
+
+NDJSON = "application/x-ndjson"
+_TELL_EVERY = 0.5
+"""Seconds between two lines that tell how far an import is."""
+
+_WRITE_AT_ONCE = 2**20
+
+_FILE = {"type": "string", "format": "binary"}
+_BODY = {
+    "required": True,
+    "content": {
+        "application/octet-stream": {"schema": _FILE},
+        "multipart/form-data": {"schema": {"type": "object", "properties": {"file": _FILE}}},
+    },
+}
+
+
+@router.post(
+    "/import",
+    response_model=ImportedOut,
+    openapi_extra={"requestBody": _BODY},
+    responses={200: {"content": {NDJSON: {}}}},
+)
+async def import_file(
+    request: Request,
+    services: Use,
+    tenant: Tenant,
+    user_id: Annotated[
+        Name | None, Query(description="Whose memory it is; absent: as the file says.")
+    ] = None,
+) -> Response:
+    """
+    Store what an export holds: of Foreword (NDJSON), ChatGPT or Claude (zip or conversations.json),
+    lists of messages as OpenAI's API takes them, ShareGPT, CSV.
+
+    What is there already is not stored again. With `Accept: application/x-ndjson` each line of the
+    answer tells how far it is, and the last one what came of it.
+    """
+    async with AsyncExitStack() as stack:
+        file = await stack.enter_async_context(_received(request))
+        run = _Run(services, tenant, user_id, Reading(file, _bounds(limits.get())), Imported())
+        if NDJSON not in request.headers.get("accept", ""):
+            await run.all()
+            return Response(run.result(), media_type="application/json")
+        told = run.telling(request)
+        first = await anext(told)
+        kept = stack.pop_all()
+    return StreamingResponse(_lines(first, told, kept), media_type=NDJSON)
+
+
+@router.get(
+    "/export",
+    response_class=StreamingResponse,
+    responses={200: {"description": "A JSON object a line.", "content": {NDJSON: {}}}},
+)
+async def export(
+    services: Use,
+    tenant: Tenant,
+    caller: WhoAsks,
+    user_id: Annotated[
+        Text | None,
+        Query(max_length=255, description="Empty: of no user; absent: of the whole tenant."),
+    ] = None,
+    embeddings: Annotated[bool, Query(description="Also the vectors, as float16.")] = False,  # noqa: FBT002  (a parameter of the address)
+) -> StreamingResponse:
+    """Everything of a user (scope `read`) or tenant (scope `admin`), to be imported again."""
+    if user_id is None:
+        if Permission.ADMIN not in caller.permissions:
+            raise NotPermitted(needed=Permission.ADMIN.value, scopes=in_order(caller.permissions))
+        pages = services.exporter.of_tenant(tenant, embeddings=embeddings)
+    else:
+        pages = services.exporter.of_user(tenant, user_id or None, embeddings=embeddings)
+    attachment = {"Content-Disposition": 'attachment; filename="foreword.ndjson"'}
+    return StreamingResponse(_spelled(pages), media_type=NDJSON, headers=attachment)
+
+
+async def _spelled(pages: AsyncIterator[list[Any]]) -> AsyncIterator[bytes]:
+    async for lines in pages:
+        if lines:
+            yield await asyncio.to_thread(_ndjson, lines)
+
+
+def _ndjson(lines: list[Any]) -> bytes:
+    options = orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE
+    return b"".join(orjson.dumps(line, option=options) for line in lines)
+
+
+def _bounds(allowed: Limits | None) -> Bounds:
+    assert allowed is not None  # noqa: S101  (the gate sets it)
+    return Bounds(
+        unpacked_bytes=allowed.import_bytes,
+        record_bytes=allowed.body_bytes,
+        message_chars=allowed.message_chars,
+        list_items=allowed.list_items,
+    )
+
+
+@asynccontextmanager
+async def _received(request: Request) -> AsyncIterator[IO[bytes]]:
+    """The file that a request brings, on disk, as long as the block lasts."""
+    if request.headers.get("content-type", "").startswith("multipart/"):
+        async with request.form(max_files=1, max_fields=10) as form:
+            files = [each for each in form.values() if isinstance(each, UploadFile)]
+            if not files:
+                raise ImportUnreadable("the form holds no file")
+            yield files[0].file
+        return
+    with tempfile.TemporaryFile() as file:
+        await _write_down(request, file)
+        yield file
+
+
+async def _write_down(request: Request, file: IO[bytes]) -> None:
+    kept = bytearray()
+    try:
+        async for chunk in request.stream():
+            kept += chunk
+            if len(kept) >= _WRITE_AT_ONCE:
+                await asyncio.to_thread(file.write, bytes(kept))
+                kept.clear()
+        await asyncio.to_thread(file.write, bytes(kept))
+    except OSError as error:
+        raise StorageFull(f"the file cannot be kept meanwhile: {error.strerror}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """An import on its way."""
+
+    services: Services
+    tenant: TenantId
+    user_id: str | None
+    reading: Reading
+    imported: Imported
+
+    async def all(self) -> None:
+        try:
+            await self.services.importer.run(
+                self.tenant, self.reading, self.imported, user_id=self.user_id
+            )
+        finally:
+            self.services.waiter.wake()
+
+    async def telling(self, request: Request) -> AsyncIterator[bytes]:
+        """Lines that tell how far it is, then what came of it; who goes away ends it."""
+        task = asyncio.create_task(self.all())
+        begun = False
+        try:
+            while not (await asyncio.wait({task}, timeout=_TELL_EVERY))[0]:
+                begun = True
+                yield self.progress()
+            await task
+        except ForewordError as error:
+            if not begun:
+                raise
+            yield bytes(answer_to(request, error).body) + b"\n"
+        else:
+            yield self.result() + b"\n"
+        finally:
+            task.cancel()
+            await asyncio.wait({task})
+
+    def result(self) -> bytes:
+        return ImportedOut.of(self.imported).model_dump_json(exclude_none=True).encode()
+
+    def progress(self) -> bytes:
+        told = {"done": self.reading.done, "total": self.reading.total}
+        for name in ("conversations", "messages", "duplicates"):
+            told[name] = getattr(self.imported, name)
+        return orjson.dumps(told, option=orjson.OPT_APPEND_NEWLINE)
+
+
+async def _lines(
+    first: bytes, told: AsyncIterator[bytes], kept: AsyncExitStack
+) -> AsyncIterator[bytes]:
+    async with kept:
+        yield first
+        async for line in told:
+            yield line

@@ -1,0 +1,157 @@
+"""What of a request and its answer is passed on between a caller and the upstream."""
+
+import re
+
+from starlette.datastructures import Headers
+
+from app.domain.audit import ANYONE
+from app.domain.chat import Recollection
+from app.domain.errors import UnusableHeader
+from app.domain.keys import LOCAL_PREFIX, Caller, looks_like_a_key
+from app.ports.upstream import HeaderList, Reply
+
+EVENTS = "text/event-stream"
+UNBUFFERED = ("x-accel-buffering", "no")
+"""Tells servers before us to pass on at once what comes."""
+
+OURS = "x-foreword-"
+USER, CONVERSATION, BUDGET = OURS + "user", OURS + "conversation", OURS + "budget"
+_KEY = OURS + "key"
+
+_BETWEEN_NEIGHBOURS = {
+    "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection",
+    "te", "trailer", "transfer-encoding", "upgrade", "expect",
+}  # fmt: skip
+_ABOUT_THE_CALLER = {
+    "host", "content-length", "accept-encoding", "authorization", "cookie", "origin", "referer",
+    "forwarded", "via", "x-real-ip",
+}  # fmt: skip
+_NOT_PASSED_ON = _BETWEEN_NEIGHBOURS | _ABOUT_THE_CALLER
+_KEPT_FROM = (OURS, "x-forwarded-", "sec-", "access-control-")
+
+_PASSED_BACK = {
+    "content-type", "content-length", "content-encoding", "content-language", "cache-control",
+    "retry-after", "retry-after-ms", "cf-ray",
+}  # fmt: skip
+_ALSO_PASSED_BACK = ("x-", "openai-", "anthropic-")
+_OF_OUR_SERVER = {
+    "x-accel-buffering", "x-frame-options", "x-content-type-options", "x-request-id",
+}  # fmt: skip
+
+_MOST_TOKENS = 10_000_000
+_DIGITS = re.compile(r"[0-9]{1,9}")
+_LONGEST_NAME = 255
+
+
+def to_upstream(headers: Headers, caller: Caller, api_key: str | None) -> HeaderList:
+    """
+    A caller's headers, with the key that opens the upstream.
+
+    The caller's own `Authorization` where it is the provider's: beside a key of ours in a header of
+    its own, or where none of ours is needed and the operator set none of the provider's. A key of
+    ours never leaves.
+    """
+    kept = [
+        (name, value)
+        for name, value in headers.items()
+        if name not in _NOT_PASSED_ON and not name.startswith(_KEPT_FROM)
+    ]
+    told = _not_ours(headers.get("authorization"))
+    configured = None if api_key is None else f"Bearer {api_key}"
+    if _KEY in headers:
+        key = told or configured
+    else:
+        key = configured or (told if caller.actor == ANYONE else None)
+    # What we read has no encoding, and so needs none to be undone.
+    opened = [] if key is None else [("authorization", key)]
+    return [*kept, ("accept-encoding", "identity"), *opened]
+
+
+def _not_ours(authorization: str | None) -> str | None:
+    key = (authorization or "").rpartition(" ")[2]
+    return None if looks_like_a_key(key) or key.startswith(LOCAL_PREFIX) else authorization
+
+
+def to_caller(reply: Reply, recollection: Recollection | None) -> HeaderList:
+    """The upstream's headers that mean something to a caller, and what became of memory."""
+    told = [
+        (name, value)
+        for name, value in reply.headers
+        if name in _PASSED_BACK
+        or (
+            name.startswith(_ALSO_PASSED_BACK)
+            and not name.startswith(OURS)
+            and name not in _OF_OUR_SERVER
+        )
+    ]
+    if any(name == "content-type" and value.startswith(EVENTS) for name, value in told):
+        told.append(UNBUFFERED)
+    own_id = [("x-upstream-request-id", v) for name, v in reply.headers if name == "x-request-id"]
+    return [*told, *own_id, *_about(recollection)]
+
+
+def _about(found: Recollection | None) -> HeaderList:
+    if found is None:
+        return []
+    told = {
+        "memory": found.outcome.value,
+        "items": str(found.items),
+        "tokens": str(found.tokens),
+        "degraded": ", ".join(found.degraded),
+        "bundle": str(found.bundle_id or ""),
+    }
+    return [(OURS + name, value) for name, value in told.items() if value]
+
+
+def name_in(headers: Headers, header: str) -> str | None:
+    """
+    The name in a header, in UTF-8.
+
+    Raises:
+        UnusableHeader: It is empty, too long, or no text.
+    """
+    told = headers.get(header)
+    return None if told is None else usable(_utf8(told, header), header)
+
+
+def usable(name: str, where: str) -> str:
+    """
+    `name`, if it can be one of ours.
+
+    Raises:
+        UnusableHeader: It is empty, too long, or holds what no database keeps.
+    """
+    bad = not name or len(name) > _LONGEST_NAME or "\0" in name or not _encodable(name)
+    if bad:
+        raise UnusableHeader(f"{where} must have 1 to {_LONGEST_NAME} characters", where=where)
+    return name
+
+
+def budget_in(headers: Headers) -> int | None:
+    """
+    The tokens that memory may take of this request, if it says so; 0 for no memory.
+
+    Raises:
+        UnusableHeader: It is no number, or too large.
+    """
+    told = headers.get(BUDGET)
+    if told is None:
+        return None
+    if not _DIGITS.fullmatch(told) or int(told) > _MOST_TOKENS:
+        raise UnusableHeader(f"{BUDGET} must be 0 to {_MOST_TOKENS} tokens", where=BUDGET)
+    return int(told)
+
+
+def _utf8(value: str, header: str) -> str:
+    try:
+        return value.encode("latin-1").decode()
+    except ValueError as error:
+        raise UnusableHeader(f"{header} must be UTF-8", where=header) from error
+
+
+def _encodable(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

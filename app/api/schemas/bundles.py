@@ -1,0 +1,184 @@
+"""What is answered of a context: a bundle. Typed dictionaries, as what was recalled is."""
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import Field, TypeAdapter
+from typing_extensions import TypedDict
+
+from app.api.schemas.conversations import MessageOut
+from app.api.schemas.recalled import (
+    DegradedOut,
+    MemoryOut,
+    RelatedEntityOut,
+    degraded_out,
+    in_ms,
+    memory_out,
+    related_out,
+    rounded,
+)
+from app.domain.context import ContextBundle, ContextRequest, Difference, Intent
+from app.domain.profile import ShownProfile
+
+
+class GroupOut(TypedDict):
+    conversation_id: UUID | None
+    conversation_external_id: str | None
+    label: str | None
+    folder: str | None
+    score: Annotated[float, Field(description="The best of its items.")]
+    items: list[MemoryOut]
+
+
+class DroppedOut(TypedDict):
+    id: UUID
+    reason: str
+
+
+class ProfileShownOut(TypedDict):
+    preferences: dict[str, Any]
+    context: dict[str, Any]
+    notes: str
+
+
+class ProfileRoomOut(TypedDict):
+    tokens: int
+    complete: Annotated[bool, Field(description="Whether all of it had room.")]
+
+
+class MetadataOut(TypedDict):
+    total_tokens: int
+    budget_tokens: int
+    budget_used: float
+    conversations_included: int
+    candidates: int
+    deduplicated: int
+    cache_hit: bool
+    sufficient: bool
+    degraded: list[DegradedOut]
+    timings_ms: dict[str, float]
+    dropped: list[DroppedOut]
+    profile: ProfileRoomOut | None
+
+
+class DifferenceOut(TypedDict):
+    """Of `retrieved_memories` and `recent_history` together, and of `related_entities`."""
+
+    bundle_id: UUID
+    added: list[UUID]
+    removed: list[UUID]
+    changed: Annotated[list[UUID], Field(description="In both, with another content or excerpt.")]
+    profile_changed: bool
+    entities_added: list[UUID]
+    entities_removed: list[UUID]
+
+
+class BundleOut(TypedDict):
+    bundle_id: UUID
+    query: str
+    intent: Intent
+    recent_history: list[MessageOut]
+    retrieved_memories: list[MemoryOut]
+    conversations: list[GroupOut] | None
+    related_entities: list[RelatedEntityOut]
+    user_profile: ProfileShownOut | None
+    text: str | None
+    messages: list[dict[str, Any]] | None
+    since: DifferenceOut | None
+    metadata: MetadataOut
+
+
+_BUNDLE = TypeAdapter(BundleOut)
+
+
+def to_json(bundle: BundleOut) -> bytes:
+    return _BUNDLE.dump_json(bundle)
+
+
+def bundle_out(
+    bundle: ContextBundle,
+    *,
+    request: ContextRequest | None,
+    cache_hit: bool,
+    difference: Difference | None = None,
+) -> BundleOut:
+    """The answer to `request`; a replay, which has none, shows all that is known."""
+    explain = request is None or request.explain
+    memories = [memory_out(each, explain=explain) for each in bundle.retrieved]
+    grouped = request is not None and request.group_by_conversation
+    return BundleOut(
+        bundle_id=bundle.id,
+        query=bundle.query,
+        intent=bundle.intent,
+        recent_history=[MessageOut.of(each) for each in bundle.recent_history],
+        retrieved_memories=memories,
+        conversations=_groups(memories) if grouped else None,
+        related_entities=[related_out(each) for each in bundle.related],
+        user_profile=_profile(bundle.profile),
+        text=bundle.text,
+        messages=[dict(each) for each in bundle.messages] if bundle.messages else None,
+        since=None if difference is None else _difference(difference),
+        metadata=_metadata(bundle, explain=explain, cache_hit=cache_hit),
+    )
+
+
+def _metadata(bundle: ContextBundle, *, explain: bool, cache_hit: bool) -> MetadataOut:
+    dropped, shown = bundle.dropped if explain else (), bundle.profile
+    return MetadataOut(
+        total_tokens=bundle.total_tokens,
+        budget_tokens=bundle.budget_tokens,
+        budget_used=rounded(bundle.budget_used),
+        conversations_included=bundle.conversations_included,
+        candidates=bundle.candidates,
+        deduplicated=bundle.deduplicated,
+        cache_hit=cache_hit,
+        sufficient=bundle.sufficient,
+        degraded=degraded_out(bundle.degraded),
+        timings_ms=in_ms(bundle.timings),
+        dropped=[DroppedOut(id=each.id, reason=each.reason) for each in dropped],
+        profile=None
+        if shown is None
+        else ProfileRoomOut(tokens=shown.tokens, complete=shown.complete),
+    )
+
+
+def _profile(shown: ShownProfile | None) -> ProfileShownOut | None:
+    if shown is None:
+        return None
+    profile = shown.profile
+    return ProfileShownOut(
+        preferences=dict(profile.preferences), context=dict(profile.context), notes=profile.notes
+    )
+
+
+def _groups(memories: Sequence[MemoryOut]) -> list[GroupOut]:
+    """Conversations by their best item; inside each, items best first."""
+    first: dict[UUID | None, int] = {}
+    for at, memory in enumerate(memories):
+        first.setdefault(memory["conversation_id"], at)
+    ordered = sorted(memories, key=lambda memory: first[memory["conversation_id"]])
+    return [
+        GroupOut(
+            conversation_id=(best := (items := list(group))[0])["conversation_id"],
+            conversation_external_id=best["conversation_external_id"],
+            label=best["label"],
+            folder=best["folder"],
+            score=best["score"],
+            items=items,
+        )
+        for _, group in groupby(ordered, key=lambda memory: memory["conversation_id"])
+    ]
+
+
+def _difference(difference: Difference) -> DifferenceOut:
+    return DifferenceOut(
+        bundle_id=difference.since,
+        added=list(difference.added),
+        removed=list(difference.removed),
+        changed=list(difference.changed),
+        profile_changed=difference.profile_changed,
+        entities_added=list(difference.entities_added),
+        entities_removed=list(difference.entities_removed),
+    )

@@ -1,0 +1,94 @@
+"""What users agreed to, and what is known of them."""
+
+from datetime import datetime
+from typing import Any, Self
+
+from pydantic import Field
+
+from app.api.schemas.conversations import ErasureOut
+from app.api.schemas.fields import Answer, Body, JsonObject, Label, Moment, Text
+from app.domain.profile import Consent, ConsentChanges, Profile, ProfileChanges, Purpose
+from app.services.erasing import Forgotten
+
+MAX_NOTES = 20_000
+"""Characters."""
+
+
+class ConsentIn(Body):
+    purposes: dict[Purpose, bool] = Field(
+        min_length=1, description="What is not named stays as it is; false revokes and erases."
+    )
+    source: Label | None = Field(default=None, description="How it was given, in your words.")
+    expires_at: Moment | None = Field(default=None, description="Of what is granted here.")
+
+    def to_changes(self) -> ConsentChanges:
+        return ConsentChanges(
+            purposes=self.purposes, source=self.source, expires_at=self.expires_at
+        )
+
+
+class GrantOut(Answer):
+    granted_at: datetime
+    expires_at: datetime | None
+    source: str | None
+
+
+class ConsentOut(Answer):
+    user_id: str
+    purposes: dict[Purpose, bool] = Field(description="What holds now.")
+    grants: dict[Purpose, GrantOut] = Field(description="What was granted, expired or not.")
+    erasure: ErasureOut | None = Field(
+        default=None, description="Of what a purpose covered that was revoked just now."
+    )
+
+    @classmethod
+    def of(
+        cls, user_id: str, consent: Consent, *, now: datetime, forgotten: Forgotten | None = None
+    ) -> Self:
+        erased = forgotten is not None and (forgotten.erased.consents or forgotten.erased.profiles)
+        return cls(
+            user_id=user_id,
+            purposes={
+                purpose: purpose in consent and consent[purpose].holds(now) for purpose in Purpose
+            },
+            grants={
+                purpose: GrantOut(
+                    granted_at=grant.granted_at, expires_at=grant.expires_at, source=grant.source
+                )
+                for purpose, grant in sorted(consent.items())
+            },
+            erasure=ErasureOut.of(forgotten) if forgotten and erased else None,
+        )
+
+
+class ProfileIn(Body):
+    preferences: JsonObject = Field(
+        default_factory=dict, description="Merged in by key; null takes a key out."
+    )
+    context: JsonObject = Field(
+        default_factory=dict, description="Merged in by key; null takes a key out."
+    )
+    notes: Text | None = Field(
+        default=None, max_length=MAX_NOTES, description="Takes the place of what is there."
+    )
+
+    def to_changes(self) -> ProfileChanges:
+        return ProfileChanges(preferences=self.preferences, context=self.context, notes=self.notes)
+
+
+class ProfileOut(Answer):
+    user_id: str
+    preferences: dict[str, Any]
+    context: dict[str, Any]
+    notes: str
+    updated_at: datetime
+
+    @classmethod
+    def of(cls, user_id: str, profile: Profile) -> Self:
+        return cls(
+            user_id=user_id,
+            preferences=dict(profile.preferences),
+            context=dict(profile.context),
+            notes=profile.notes,
+            updated_at=profile.updated_at,
+        )

@@ -1,0 +1,53 @@
+"""What users agreed to, and their profiles."""
+
+from fastapi import APIRouter
+
+from app.api.deps import Tenant, Use
+from app.api.paths import NameInPath
+from app.api.schemas.conversations import ErasureOut
+from app.api.schemas.users import ConsentIn, ConsentOut, ProfileIn, ProfileOut
+
+router = APIRouter(prefix="/users/{user_id}", tags=["govern"])
+
+
+@router.get("/consent")
+async def get_consent(user_id: NameInPath, services: Use, tenant: Tenant) -> ConsentOut:
+    """What a user agrees to now; nothing, unless somebody said so."""
+    consent = await services.steward.consent(tenant, user_id)
+    return ConsentOut.of(user_id, consent, now=services.steward.clock())
+
+
+@router.put("/consent")
+async def put_consent(
+    user_id: NameInPath, body: ConsentIn, services: Use, tenant: Tenant
+) -> ConsentOut:
+    """Grant or revoke the purposes that are named. What a revoked one covered is erased."""
+    consent, forgotten = await services.steward.change_consent(tenant, user_id, body.to_changes())
+    return ConsentOut.of(user_id, consent, now=services.steward.clock(), forgotten=forgotten)
+
+
+@router.delete("/consent")
+async def revoke_consent(user_id: NameInPath, services: Use, tenant: Tenant) -> ErasureOut:
+    """Revoke everything, and erase the profile with all that tells of it."""
+    return ErasureOut.of(await services.steward.revoke(tenant, user_id))
+
+
+@router.get("/profile")
+async def get_profile(user_id: NameInPath, services: Use, tenant: Tenant) -> ProfileOut:
+    """The profile of a user who agrees to it; 403 without consent."""
+    return ProfileOut.of(user_id, await services.steward.profile(tenant, user_id))
+
+
+@router.put("/profile")
+async def put_profile(
+    user_id: NameInPath, body: ProfileIn, services: Use, tenant: Tenant
+) -> ProfileOut:
+    """Merge into the profile of a user who agrees to it; 403 without consent."""
+    profile = await services.steward.change_profile(tenant, user_id, body.to_changes())
+    return ProfileOut.of(user_id, profile)
+
+
+@router.delete("/profile")
+async def delete_profile(user_id: NameInPath, services: Use, tenant: Tenant) -> ErasureOut:
+    """Erase the profile; the consent stays."""
+    return ErasureOut.of(await services.steward.erase_profile(tenant, user_id))

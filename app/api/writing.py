@@ -1,0 +1,74 @@
+"""What a caller may ask of any request that stores: to be stored once, and to wait for indexes."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Annotated, Literal
+
+from fastapi import Depends, Header, Query, Request, Response
+
+from app.api.deps import Services
+from app.api.schemas.fields import Body
+from app.domain.ids import TenantId
+from app.services.once import IdempotencyKey
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Writing:
+    request: Request
+    response: Response
+    idempotency_key: str | None
+    wait: Literal["indexed"] | None
+    wait_s: float
+
+    def once(self, body: Body) -> IdempotencyKey | None:
+        if self.idempotency_key is None:
+            return None
+        canonical = json.dumps(body.model_dump(mode="json"), sort_keys=True)
+        return IdempotencyKey(
+            path=self.request.url.path,
+            key=self.idempotency_key,
+            body_hash=sha256(canonical.encode()).digest(),
+        )
+
+    async def settle(
+        self,
+        services: Services,
+        tenant: TenantId,
+        outbox_key: int,
+        *,
+        facts: Mapping[str, object],
+        replayed: bool,
+    ) -> bool:
+        """Whether it is indexed, after waiting if asked to; what `facts` tell is stored anyway."""
+        if replayed:
+            self.response.headers["Idempotency-Replayed"] = "true"
+        if self.wait is None:
+            services.waiter.wake()
+            return False
+        await services.waiter.wait(tenant, outbox_key, seconds=self.wait_s, facts=facts)
+        return True
+
+
+async def _writing(
+    request: Request,
+    response: Response,
+    idempotency_key: Annotated[
+        str | None, Header(alias="Idempotency-Key", min_length=1, max_length=255)
+    ] = None,
+    wait: Annotated[
+        Literal["indexed"] | None, Query(description="Answer once it can be found.")
+    ] = None,
+    wait_s: Annotated[float, Query(gt=0, le=600, description="Seconds.")] = 30.0,
+) -> Writing:
+    return Writing(
+        request=request,
+        response=response,
+        idempotency_key=idempotency_key,
+        wait=wait,
+        wait_s=wait_s,
+    )
+
+
+AsWriting = Annotated[Writing, Depends(_writing)]

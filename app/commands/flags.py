@@ -1,0 +1,44 @@
+"""The command `foreword flags`."""
+
+import json
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from app.commands.reaching import Service, reaching
+from app.terminal import stop
+
+
+@reaching
+def flags(
+    service: Service,
+    changes: Annotated[
+        list[str] | None, typer.Argument(help="NAME=VALUE; null lets the default hold again.")
+    ] = None,
+) -> None:
+    """Show what is switched on, or switch parts while the service runs."""
+    from app.client import calls  # noqa: PLC0415  (slow)
+
+    given = dict(map(_change, changes or ()))
+    with service.client() as client:
+        told = client.send(calls.change_flags(**given) if given else calls.flags())
+
+    def show(console: Console) -> None:
+        table = Table("flag", "value", "", box=None)
+        for name in told["defaults"]:
+            table.add_row(name, json.dumps(told[name]), told["unavailable"].get(name, ""))
+        console.print(table)
+
+    service.tell(told, show)
+
+
+def _change(spelled: str) -> tuple[str, object]:
+    name, is_one, value = spelled.partition("=")
+    if not is_one:
+        stop(f"{spelled} is no NAME=VALUE")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        stop(f"{value} is neither true, false, null nor a number")

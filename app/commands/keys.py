@@ -1,0 +1,164 @@
+"""The commands `foreword keys create`, `list` and `revoke`: they need the database, no server."""
+
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+from uuid import UUID
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from app.domain.errors import KeyNotFound
+from app.domain.ids import KeyId, TenantId
+from app.domain.keys import (
+    USUAL,
+    ApiKey,
+    expiry_named,
+    in_order,
+    permissions_named,
+    tenant_named,
+)
+from app.terminal import DataDir, run, settings_of, stop
+
+if TYPE_CHECKING:
+    from app.services.keys import KeyRing
+
+T = TypeVar("T")
+MOST_NAME = 255
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
+Tenant = Annotated[str, typer.Option(help="Whose memory the key opens.")]
+
+commands = typer.Typer(help="Make, list and revoke API keys.", no_args_is_help=True)
+
+
+@commands.command()
+def create(
+    tenant: Tenant,
+    name: Annotated[str, typer.Option(help="What it is for.")],
+    scopes: Annotated[str, typer.Option(help="Of read, write, admin.")] = ",".join(in_order(USUAL)),
+    expires: Annotated[
+        str | None, typer.Option(help="90d, 12h, 2027-01-31 or 2027-01-31T12:00:00Z.")
+    ] = None,
+    data_dir: DataDir = None,
+    as_json: AsJson = False,  # noqa: FBT002  (a switch)
+) -> None:
+    """Make a key; it is shown now and never again. A running server knows it within seconds."""
+    owner, what_for = _read(tenant_named, tenant), _read(_name, name)
+    permissions = _read(permissions_named, scopes)
+    ends = None if expires is None else _read(partial(expiry_named, now=_now()), expires)
+    key, spelled = _with_ring(
+        data_dir,
+        lambda ring: ring.create(
+            tenant=owner, name=what_for, permissions=permissions, expires_at=ends
+        ),
+    )
+    if as_json:
+        typer.echo(json.dumps({"key": spelled}))
+        return
+    typer.echo(spelled)
+    typer.echo(f"Key {key.id} of tenant {tenant}: keep it, it is not shown again.", err=True)
+
+
+@commands.command("list")
+def list_keys(
+    tenant: Annotated[str | None, typer.Option(help="Of this tenant only.")] = None,
+    data_dir: DataDir = None,
+    as_json: AsJson = False,  # noqa: FBT002  (a switch)
+) -> None:
+    """Every key, revoked and expired ones too; never what opens."""
+    wanted = None if tenant is None else _read(tenant_named, tenant)
+    keys = _with_ring(data_dir, lambda ring: _all_keys(ring, wanted))
+    if as_json:
+        typer.echo(json.dumps([_described(each) for each in keys], indent=2))
+        return
+    Console().print(_table(keys))
+
+
+@commands.command()
+def revoke(
+    key_id: Annotated[UUID, typer.Argument(help="The id that `list` shows.")],
+    data_dir: DataDir = None,
+    as_json: AsJson = False,  # noqa: FBT002  (a switch)
+) -> None:
+    """Close a key for good. A running server refuses it within seconds."""
+    revoked = _with_ring(data_dir, lambda ring: _revoke(ring, KeyId(key_id)))
+    if as_json:
+        typer.echo(json.dumps(_described(revoked)))
+        return
+    typer.echo(f"Key {revoked.id} ({revoked.name}) of tenant {revoked.tenant} is revoked.")
+
+
+async def _all_keys(ring: "KeyRing", tenant: TenantId | None) -> Sequence[ApiKey]:
+    async with ring.store.admit() as admission:
+        return await admission.keys(tenant)
+
+
+async def _revoke(ring: "KeyRing", key_id: KeyId) -> ApiKey:
+    for each in await _all_keys(ring, None):
+        if each.id == key_id:
+            return await ring.revoke(each.tenant, key_id)
+    raise KeyNotFound(key_id=str(key_id))
+
+
+def _with_ring(data_dir: Path | None, work: Callable[["KeyRing"], Awaitable[T]]) -> T:
+    """Do `work` on the database of the settings, which is made if there is none."""
+    from app.keys import a_key_ring  # noqa: PLC0415  (slow)
+
+    settings = settings_of(data_dir)
+
+    async def worked() -> T:
+        async with a_key_ring(settings) as ring:
+            return await work(ring)
+
+    try:
+        return run(worked())
+    except OSError as error:
+        stop(str(error))
+
+
+def _read(meaning: Callable[[str], T], text: str) -> T:
+    try:
+        return meaning(text)
+    except ValueError as error:
+        stop(str(error))
+
+
+def _name(name: str) -> str:
+    if not (1 <= len(name) <= MOST_NAME and name.isprintable()):
+        raise ValueError(f"a name has 1 to {MOST_NAME} characters, all of which can be seen")
+    return name
+
+
+def _described(key: ApiKey) -> dict[str, object]:
+    moments = ("created_at", "expires_at", "last_used_at", "revoked_at")
+    return {
+        "id": str(key.id),
+        "tenant": key.tenant,
+        "name": key.name,
+        "scopes": in_order(key.permissions),
+        **{name: at and at.isoformat() for name in moments for at in [getattr(key, name)]},
+    }
+
+
+def _table(keys: Sequence[ApiKey]) -> Table:
+    names = ("id", "tenant", "name", "scopes", "expires", "last used", "state")
+    table = Table(*names, box=None)
+    for key in keys:
+        state = "revoked" if key.revoked_at else "open" if key.opens(_now()) else "expired"
+        scopes = ",".join(in_order(key.permissions))
+        ends, used = _day(key.expires_at), _day(key.last_used_at)
+        table.add_row(str(key.id), key.tenant, key.name, scopes, ends, used, state)
+    return table
+
+
+def _day(moment: datetime | None) -> str:
+    return moment.isoformat(" ", "minutes") if moment else "-"
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

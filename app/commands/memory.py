@@ -1,0 +1,167 @@
+"""The commands `foreword ask`, `conversations`, `history` and `forget`."""
+
+import sys
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Column, Table
+from rich.text import Text
+
+from app.commands.reaching import Service, User, reaching
+from app.terminal import stop
+
+if TYPE_CHECKING:
+    from app.client import Bundle
+
+_MOST_SIGNALS = 6
+_COLUMNS = ("began", "messages", "label", "folder")
+
+
+class Kind(StrEnum):
+    """What can be forgotten."""
+
+    USER = "user"
+    CONVERSATION = "conversation"
+    MESSAGE = "message"
+    MEMORY = "memory"
+
+
+_PLURAL = {Kind.MEMORY: "memories"}
+
+
+@reaching
+def ask(
+    service: Service,
+    query: Annotated[str, typer.Argument(help="What the next turn is about.")],
+    user_id: User = None,
+    conversation: Annotated[str | None, typer.Option(help="Id of the one going on now.")] = None,
+    budget: Annotated[int | None, typer.Option(help="Tokens.", min=1)] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Why each item is in it.")] = False,  # noqa: FBT002  (a switch)
+) -> None:
+    """Build the context for the next turn, as a model would get it."""
+    wanted = {"user_id": user_id, "conversation_id": conversation, "budget_tokens": budget}
+    given = {name: each for name, each in wanted.items() if each is not None}
+    with service.client() as client:
+        bundle = client.context(query, format="markdown", explain=explain, **given)
+
+    def show(console: Console) -> None:
+        console.print(_as_told(bundle["text"] or "(nothing)"), soft_wrap=True)
+        if explain:
+            console.print(_signals(bundle))
+            console.print(_dropped(bundle))
+        console.print(_footer(bundle["metadata"]), style="dim")
+
+    service.tell(bundle, show)
+
+
+@reaching
+def conversations(
+    service: Service,
+    user_id: User = None,
+    search: Annotated[str | None, typer.Option(help="In label, folder or external id.")] = None,
+    limit: Annotated[int, typer.Option(help="How many, newest first.", min=1, max=500)] = 20,
+) -> None:
+    """List conversations, newest first."""
+    with service.client() as client:
+        page = client.conversations(user_id=user_id, q=search, limit=limit)
+
+    def show(console: Console) -> None:
+        table = Table(Column("id", no_wrap=True), *_COLUMNS, box=None)
+        for each in page["items"]:
+            began, count = _day(each["created_at"]), str(each["message_count"])
+            label = each["label"] or each["external_id"] or ""
+            table.add_row(each["id"], began, count, Text(label), Text(each["folder"] or ""))
+        console.print(table)
+
+    service.tell(page, show)
+
+
+@reaching
+def history(
+    service: Service,
+    conversation: Annotated[str, typer.Argument(help="The id that `conversations` shows.")],
+    limit: Annotated[int, typer.Option(help="How many of the last.", min=1, max=500)] = 50,
+) -> None:
+    """Show the last messages of a conversation."""
+    with service.client() as client:
+        page = client.history(conversation, order="desc", limit=limit)
+    said = page["items"][::-1]
+
+    def show(console: Console) -> None:
+        for each in said:
+            who = each["name"] or each["role"]
+            console.print(Text(f"{who}  {_day(each['created_at'])}", style="bold"))
+            console.print(Text(each["content"] or "(calls tools)"), end="\n\n")
+
+    service.tell({"items": said, "next_cursor": page["next_cursor"]}, show)
+
+
+@reaching
+def forget(
+    service: Service,
+    kind: Annotated[Kind, typer.Argument(help="What it is.")],
+    identity: Annotated[str, typer.Argument(help="Its id; of a user the name.")],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,  # noqa: FBT002  (a switch)
+) -> None:
+    """Erase something and all that is derived from it, and show the receipt."""
+    if not yes:
+        if not sys.stdin.isatty():
+            stop("this cannot be undone: --yes says that it is meant")
+        typer.confirm(f"Erase {kind.value} {identity} for good?", abort=True)
+    with service.client() as client:
+        receipt = client.forget(_PLURAL.get(kind, f"{kind.value}s"), identity)
+
+    def show(console: Console) -> None:
+        table = Table("erased", "", box=None)
+        for name, count in receipt["erased"].items():
+            if count:
+                table.add_row(name.replace("_", " "), str(count))
+        console.print(table)
+        console.print(f"{receipt['remaining']} remain. Receipt {receipt['erasure_id']}")
+
+    service.tell(receipt, show)
+
+
+def _as_told(text: str) -> Text:
+    """Line by line as a model reads it: what is quoted stands out, and stays whose it is."""
+    told = Text()
+    for line in text.splitlines(keepends=True):
+        told.append(line, "bold" if line.startswith("#") else "" if line.startswith(">") else "dim")
+    return told
+
+
+def _signals(bundle: "Bundle") -> Table:
+    table = Table("score", "sources", "signals", "content", box=None)
+    for each in bundle["retrieved_memories"]:
+        plain = {name: worth for name, worth in each["signals"].items() if "." not in name}
+        best = sorted(plain.items(), key=lambda pair: -pair[1])[:_MOST_SIGNALS]
+        signals = " ".join(f"{name}={worth:.2f}" for name, worth in best)
+        content = Text(each["content"][:60].replace("\n", " "))
+        table.add_row(f"{each['score']:.3f}", " ".join(each["sources"]), signals, content)
+    return table
+
+
+def _dropped(bundle: "Bundle") -> str:
+    reasons: dict[str, int] = {}
+    for each in bundle["metadata"]["dropped"]:
+        reasons[each["reason"]] = reasons.get(each["reason"], 0) + 1
+    told = ", ".join(f"{count} {reason}" for reason, count in sorted(reasons.items()))
+    return f"Left out: {told or 'nothing'}"
+
+
+def _footer(metadata: Mapping[str, Any]) -> str:
+    told = [
+        f"{metadata['total_tokens']} of {metadata['budget_tokens']} tokens",
+        f"{metadata['candidates']} candidates",
+        f"{metadata['timings_ms']['total']:.0f} ms",
+        *([] if metadata["sufficient"] else ["no likely answer"]),
+        *(f"{each['source']}: {each['reason']}" for each in metadata["degraded"]),
+    ]
+    return " · ".join(told)
+
+
+def _day(moment: str) -> str:
+    return moment[:16].replace("T", " ")

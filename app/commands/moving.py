@@ -1,0 +1,148 @@
+"""The commands `foreword import` and `foreword export`."""
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+
+from app.commands.reaching import Service, User, reaching
+from app.domain.watching import BYTES, Step, Watch
+from app.progress import watched
+
+if TYPE_CHECKING:
+    from app.client import Client
+
+_AT_ONCE = 2**20
+_UNREADABLE = "/problems/import-unreadable"
+_SHOWN = 20
+_MESSAGE = b'"role":'
+"""Of each message in an export there is one: inside of texts, quotation marks are escaped."""
+
+
+@reaching
+def import_command(
+    service: Service,
+    file: Annotated[
+        Path, typer.Argument(help="An export; what kind it is, is found out.", exists=True)
+    ],
+    user_id: User = None,
+) -> None:
+    """
+    Bring in an export: of Foreword, ChatGPT or Claude, lists of messages, ShareGPT or CSV.
+
+    What is there already is not stored twice, so an import that was interrupted is begun again.
+    Ends with 1 only if nothing could be imported.
+    """
+    with service.client() as client, watched(quiet=service.as_json) as watch:
+        told = _imported(client, file, user_id, watch)
+    rejected = told["rejected"]
+
+    def show(console: Console) -> None:
+        memories = f", {told['memories']:,} memory items" if told.get("memories") else ""
+        console.print(
+            f"{told['conversations']:,} conversations, {told['messages']:,} messages{memories} "
+            f"are new, {told['duplicates']:,} were there already, {len(rejected):,} rejected"
+        )
+        for each in rejected[:_SHOWN]:
+            console.print(f"{each['at']}: {each['reason']}", style="yellow", markup=False)
+        if len(rejected) > _SHOWN:
+            console.print(f"… and {len(rejected) - _SHOWN} more; --json tells all")
+
+    service.tell(told, show)
+    counted = ("conversations", "messages", "duplicates", "memories")
+    if rejected and not any(told.get(name) for name in counted):
+        raise typer.Exit(1)
+
+
+@reaching
+def export_command(
+    service: Service,
+    file: Annotated[Path, typer.Argument(help="Where to; - for the standard output.")] = Path("-"),
+    user_id: Annotated[str | None, typer.Option(help="Of this user; else of all.")] = None,
+    embeddings: Annotated[bool, typer.Option("--embeddings", help="Also the vectors.")] = False,  # noqa: FBT002  (a switch)
+) -> None:
+    """Write out everything of a user or a tenant, a JSON object a line, to be imported again."""
+    with service.client() as client:
+        chunks = client.export(user_id, embeddings=embeddings)
+        if str(file) == "-":
+            for chunk in chunks:
+                sys.stdout.buffer.write(chunk)
+            return
+        with watched(quiet=service.as_json) as watch:
+            lines, size = _written(chunks, file, watch)
+    facts = {"file": str(file), "lines": lines, "bytes": size}
+    service.tell(facts, lambda console: console.print(f"{file}: {lines:,} lines, {size:,} bytes"))
+
+
+def _imported(client: "Client", file: Path, user_id: str | None, watch: Watch) -> Mapping[str, Any]:
+    from app.client import ClientError  # noqa: PLC0415  (slow)
+
+    last: Mapping[str, Any] = {}
+    with file.open("rb") as opened:
+        try:
+            sent = _sent(opened, file.stat().st_size, watch)
+            for last in client.import_file(sent, user_id):
+                if "done" in last:
+                    watch(_importing(last))
+        except ClientError as error:
+            if error.problem.get("type") != _UNREADABLE:
+                raise
+            return _nothing(file, str(error.problem.get("detail") or error))
+    if "rejected" not in last:
+        raise ClientError(str(last.get("detail") or "the service ended before it was done"))
+    return last
+
+
+def _nothing(file: Path, reason: str) -> Mapping[str, Any]:
+    rejected = [{"at": file.name, "reason": reason}]
+    return {"conversations": 0, "messages": 0, "duplicates": 0, "rejected": rejected}
+
+
+def _written(chunks: Iterator[bytes], file: Path, watch: Watch) -> tuple[int, int]:
+    """How many lines and bytes; the file appears whole or not at all."""
+    part = file.with_name(f"{file.name}.part")
+    lines = size = messages = 0
+    total: int | None = None
+    try:
+        with part.open("wb") as opened:
+            for chunk in chunks:
+                opened.write(chunk)
+                lines += chunk.count(b"\n")
+                size += len(chunk)
+                messages += chunk.count(_MESSAGE)
+                total = _told(chunk) if total is None else total
+                watch(Step(name="exporting", done=messages, total=total, unit="messages"))
+        part.replace(file)
+    finally:
+        part.unlink(missing_ok=True)
+    return lines, size
+
+
+def _told(chunk: bytes) -> int:
+    """How many messages an export will have, by its first line; 0 where it does not say."""
+    try:
+        return int(json.loads(chunk.partition(b"\n")[0])["messages"])
+    except (ValueError, LookupError, TypeError):
+        return 0
+
+
+def _sent(file: IO[bytes], size: int, watch: Watch) -> Iterator[bytes]:
+    while chunk := file.read(_AT_ONCE):
+        yield chunk
+        watch(Step(name="sending", done=file.tell(), total=size, unit=BYTES))
+
+
+def _importing(told: Mapping[str, Any]) -> Step:
+    new, known = told["messages"], told["duplicates"]
+    return Step(
+        name="importing",
+        done=told["done"],
+        total=told["total"],
+        unit="messages",
+        counted=new + known,
+        said=f"{new:,} new, {known:,} known",
+    )

@@ -1,0 +1,152 @@
+"""The commands `foreword backup`, `restore`, `reindex` and `doctor`."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from app.adapters.presence import held
+from app.domain.errors import DataDirectoryInUse
+from app.domain.projections import Projection
+from app.progress import watched
+from app.terminal import DataDir, run, settings_of, stop
+
+if TYPE_CHECKING:
+    from app.adapters.sql.backup import Manifest
+    from app.api.deps import Services
+    from app.services.jobs import Work
+    from app.settings import Settings
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+Force = Annotated[bool, typer.Option("--force", help="What is there already may be lost.")]
+
+
+def backup(
+    file: Annotated[Path, typer.Argument(help="The backup to write.", dir_okay=False)],
+    data_dir: DataDir = None,
+    as_json: AsJson = False,  # noqa: FBT002  (a switch)
+    force: Force = False,  # noqa: FBT002  (a switch)
+) -> None:
+    """Write all that cannot be made again into one file; a server may go on serving."""
+    from app.backups import back_up  # noqa: PLC0415  (slow)
+
+    settings = settings_of(data_dir)
+    if file.exists() and not force:
+        stop(f"{file} is there already; --force replaces it")
+    with watched(quiet=as_json) as watch:
+        manifest = run(back_up(settings, file, watch))
+    _tell(_facts(manifest), f"Backup: {file}, {_summary(manifest)}", as_json=as_json)
+
+
+def restore(
+    file: Annotated[Path, typer.Argument(help="A backup.", exists=True, dir_okay=False)],
+    data_dir: DataDir = None,
+    as_json: AsJson = False,  # noqa: FBT002  (a switch)
+    force: Force = False,  # noqa: FBT002  (a switch)
+) -> None:
+    """
+    Bring a backup back, of either database to either; no server may be running on it.
+
+    Full text and vectors are made from it at the next start, without embedding anything again.
+    """
+    from app.backups import restore as brought_back  # noqa: PLC0415  (slow)
+
+    settings = settings_of(data_dir)
+    with _alone(settings), watched(quiet=as_json) as watch:
+        manifest = run(brought_back(settings, file, watch, force=force))
+    _tell(_facts(manifest), f"Restored: {_summary(manifest)}", as_json=as_json)
+
+
+def reindex(
+    projection: Annotated[Projection, typer.Argument(help="What is made anew.")],
+    data_dir: DataDir = None,
+    as_json: AsJson = False,  # noqa: FBT002  (a switch)
+) -> None:
+    """Make an index anew from what was said; a server on the same data does it while serving."""
+    from app.operations import Errand, done  # noqa: PLC0415  (slow)
+
+    def work(services: "Services") -> "Work":
+        return partial(services.reindexer.reindex, projection)
+
+    errand = Errand(path="/admin/reindex", body={"projection": projection.value}, work=work)
+    settings = settings_of(data_dir)
+    with watched(quiet=as_json) as watch:
+        facts = done(settings, errand, watch)
+    _tell(facts, f"{projection.value}: {facts['items']:,} items", as_json=as_json)
+
+
+def doctor(
+    data_dir: DataDir = None,
+    fix: Annotated[bool, typer.Option("--fix", help="Put right what can be.")] = False,  # noqa: FBT002  (a switch)
+    as_json: AsJson = False,  # noqa: FBT002  (a switch)
+) -> None:
+    """
+    Compare what was said with all that is derived from it, and tell what differs.
+
+    Ends with 0 if they agree, in the end, and with 1 if not.
+    """
+    from app.operations import Errand, done  # noqa: PLC0415  (slow)
+
+    def work(services: "Services") -> "Work":
+        return services.doctor.treated if fix else services.doctor.examined
+
+    errand = Errand(path="/admin/doctor", body={"fix": fix}, work=work, working=fix)
+    settings = settings_of(data_dir)
+    with watched(quiet=as_json) as watch:
+        told = done(settings, errand, watch)
+    _tell(told, _prescription(told), as_json=as_json)
+    if not told["sound"]:
+        raise typer.Exit(1)
+
+
+@contextmanager
+def _alone(settings: "Settings") -> Iterator[None]:
+    """Have the data directory to oneself, or end with a line that says who has it."""
+    try:
+        with held(settings.data_dir):
+            yield
+    except DataDirectoryInUse as error:
+        stop(str(error))
+
+
+def _tell(facts: Mapping[str, Any], line: str, *, as_json: bool) -> None:
+    typer.echo(json.dumps(facts) if as_json else line)
+
+
+def _facts(manifest: "Manifest") -> Mapping[str, Any]:
+    return asdict(manifest)
+
+
+def _summary(manifest: "Manifest") -> str:
+    rows = manifest.rows
+    return (
+        f"{rows['conversation']:,} conversations, {rows['message']:,} messages, "
+        f"{rows['embedding']:,} embeddings, of {manifest.created_at}"
+    )
+
+
+def _prescription(told: Mapping[str, Any]) -> str:
+    """What differs, and what was put right, a line for each."""
+    lines = [f"fixed: {_line(each)}" for each in told["fixed"]]
+    lines += [
+        f"{'' if each['fixable'] else '(by hand) '}{_line(each)}" for each in told["findings"]
+    ]
+    return "\n".join([*lines, _verdict(told)])
+
+
+def _line(finding: Mapping[str, Any]) -> str:
+    examples = f" ({', '.join(finding['examples'])}, …)" if finding["examples"] else ""
+    return f"{finding['check']}: {finding['count']:,} {finding['problem']}{examples}"
+
+
+def _verdict(told: Mapping[str, Any]) -> str:
+    looked_at = ", ".join(told["checks"])
+    if told["sound"]:
+        return f"All agrees: {looked_at}"
+    can = any(each["fixable"] for each in told["findings"])
+    return "What differs can be put right: --fix" if can else "This needs a person"

@@ -1,0 +1,119 @@
+"""How a command reaches the service, and how it tells what was answered."""
+
+import inspect
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Concatenate, ParamSpec, cast
+
+import typer
+from rich.console import Console
+
+from app.adapters.presence import Address, find_server, held
+from app.domain.errors import DataDirectoryInUse
+from app.terminal import DataDir, server_of, settings_of, stop
+
+if TYPE_CHECKING:
+    from app.client import Client
+    from app.settings import Settings
+
+P = ParamSpec("P")
+
+Url = Annotated[
+    str | None,
+    typer.Option(help="A service that runs; else FOREWORD_CLIENT__URL, or the one of the data."),
+]
+Key = Annotated[str | None, typer.Option(help="The API key to show it; else FOREWORD_CLIENT__KEY.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
+User = Annotated[str | None, typer.Option(help="Whose memory; without it, nobody's.")]
+
+_SECONDS = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """Where a command finds the service, and whether it answers in JSON."""
+
+    url: str | None
+    key: str | None
+    data_dir: Path | None
+    as_json: bool
+
+    @contextmanager
+    def client(self) -> Iterator["Client"]:
+        """
+        A client of the service: at the address given, or that runs on this data directory.
+
+        Where none runs, this process is one as long as the block lasts, which other commands find.
+        """
+        from app.client import Client  # noqa: PLC0415  (slow; help needs it not)
+        from app.settings import revealed  # noqa: PLC0415  (as above)
+
+        settings = settings_of(self.data_dir)
+        url, key = self.url or settings.client.url, self.key or revealed(settings.client.key)
+        if url is not None:
+            with Client(url, key, seconds=_SECONDS) as client:
+                yield client
+            return
+        with (
+            _here(settings) as found,
+            Client(found.url, key or found.key, seconds=_SECONDS) as client,
+        ):
+            yield client
+
+    def tell(self, facts: object, show: Callable[[Console], None]) -> None:
+        """Print what was answered, for a machine or for a person."""
+        if self.as_json:
+            typer.echo(json.dumps(facts, ensure_ascii=False))
+        else:
+            show(Console(highlight=False))
+
+
+def _service(
+    url: Url = None,
+    key: Key = None,
+    data_dir: DataDir = None,
+    as_json: AsJson = False,  # noqa: FBT002  (a switch)
+) -> Service:
+    return Service(url, key, data_dir, as_json)
+
+
+def reaching(command: Callable[Concatenate[Service, P], None]) -> Callable[..., None]:
+    """A command with the options that tell where the service is; its refusals end with a line."""
+
+    @wraps(command)
+    def run(**given: object) -> None:
+        from app.client import ClientError  # noqa: PLC0415  (as above)
+
+        where = {name: given.pop(name) for name in inspect.signature(_service).parameters}
+        try:  # Typer has checked them all
+            cast("Callable[..., None]", command)(
+                cast("Callable[..., Service]", _service)(**where), **given
+            )
+        except ClientError as error:
+            stop(str(error))
+
+    _, *own = inspect.signature(command, eval_str=True).parameters.values()
+    options = inspect.signature(_service, eval_str=True).parameters.values()
+    parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in (*own, *options)]
+    run.__dict__["__signature__"] = inspect.Signature(parameters)
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    return run
+
+
+@contextmanager
+def _here(settings: "Settings") -> Iterator[Address]:
+    """The service of this data directory: the one that runs, or this process."""
+    if find_server(settings.data_dir) is None:
+        import app.serving  # noqa: F401, PLC0415  (slow: better before others are kept out)
+    try:
+        with held(settings.data_dir) if settings.embedded else nullcontext():
+            from app.serving import serving  # noqa: PLC0415  (as above)
+
+            with serving(settings) as address:
+                yield address
+    except DataDirectoryInUse as error:
+        yield server_of(settings.data_dir, error)

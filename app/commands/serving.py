@@ -1,0 +1,100 @@
+"""The commands `foreword serve`, `mcp`, `migrate` and `compile`."""
+
+import ipaddress
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.domain.errors import ForewordError
+from app.terminal import DataDir, run, settings_of, stop
+
+if TYPE_CHECKING:
+    from app.settings import Settings
+
+
+def serve(
+    host: Annotated[str | None, typer.Option(help="Address to listen on.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port to listen on.", min=0, max=65535)] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Run the service: migrate, then answer requests until told to stop."""
+    from app.serving import serve_until_told  # noqa: PLC0415  (slow)
+
+    settings = settings_of(data_dir)
+    host = host or settings.server.host
+    if not (settings.server.allow_public or _is_loopback(host) or _has_keys(settings)):
+        stop(
+            f"{host} can be reached by others, and there are no keys: make one with `foreword keys "
+            "create`, or set FOREWORD_SERVER__ALLOW_PUBLIC=true if something keeps them out"
+        )
+    serve_until_told(settings, host, settings.server.port if port is None else port)
+
+
+def mcp(
+    data_dir: DataDir = None,
+    url: Annotated[
+        str | None, typer.Option(help="A server elsewhere; else FOREWORD_CLIENT__URL.")
+    ] = None,
+    key: Annotated[
+        str | None, typer.Option(help="An API key for it; else FOREWORD_CLIENT__KEY.")
+    ] = None,
+    user_id: Annotated[
+        str | None,
+        typer.Option(help="Whose memory; else FOREWORD_MCP__USER_ID; none: models may name users."),
+    ] = None,
+) -> None:
+    """Serve the Model Context Protocol over standard input and output, for an application."""
+    from app.mcp import speak_mcp  # noqa: PLC0415  (slow)
+    from app.settings import revealed  # noqa: PLC0415  (slow)
+
+    settings = settings_of(data_dir)
+    speak_mcp(
+        settings,
+        url=url or settings.client.url,
+        key=key or revealed(settings.client.key),
+        user_id=user_id or settings.mcp.user_id,
+    )
+
+
+def migrate(data_dir: DataDir = None) -> None:
+    """Bring the database to this release's schema (serve does so too)."""
+    settings = settings_of(data_dir)
+    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    run(_migrate(settings))
+
+
+def compile_command() -> None:
+    """Compile the models into the user's cache, once; later calls only check them."""
+    from app.models import compile_models  # noqa: PLC0415  (slow)
+
+    try:
+        folders = compile_models(settings_of())
+    except ForewordError as error:
+        stop(str(error))
+    for purpose, folder in folders.items():
+        typer.echo(f"{purpose}: {folder}")
+
+
+async def _migrate(settings: "Settings") -> None:
+    from app.adapters.sql.migrate import migrated  # noqa: PLC0415  (slow)
+
+    async with migrated(settings.database_url):
+        pass
+
+
+def _has_keys(settings: "Settings") -> bool:
+    from app.keys import any_key  # noqa: PLC0415  (slow)
+
+    try:
+        return run(any_key(settings))
+    except OSError as error:
+        stop(str(error))
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,101 @@
+"""The commands `foreword eval` and `foreword tune`."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from app.progress import watched
+from app.terminal import settings_of, stop
+
+if TYPE_CHECKING:
+    from app.evaluation.commands import Report
+    from app.settings import Settings
+
+_FIGURES = ("recall@10", "mrr@10", "ndcg@5", "recall@500t", "recall@1000t", "recall@2000t")
+
+Sets = Annotated[list[Path], typer.Argument(help="Evaluation sets: JSON, gzip allowed.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+_DATABASE = "An empty database to store the sets in, for good; none: SQLite, gone afterwards."
+_QDRANT = 'Where to keep their vectors, ":memory:" for the client\'s own index; none: Qdrant Edge.'
+
+
+def eval_command(
+    sets: Sets,
+    as_json: AsJson = False,  # noqa: FBT002  (a switch)
+    weights: Annotated[Path | None, typer.Option(help="Other weights than the set ones.")] = None,
+    database_url: Annotated[str | None, typer.Option(help=_DATABASE)] = None,
+    qdrant_url: Annotated[str | None, typer.Option(help=_QDRANT)] = None,
+) -> None:
+    """Measure retrieval on sets of questions, beside simpler ways, and what each feature adds."""
+    from app import tuning  # noqa: PLC0415  (slow)
+
+    settings = _settings(database_url, qdrant_url)
+    try:
+        model, read = tuning.model_of(settings, weights), tuning.read_sets(sets)
+    except ValueError as error:
+        stop(str(error))
+    with watched(quiet=as_json) as watch:
+        report = tuning.measured(settings, read, model, watch)
+    _tell(report, as_json=as_json)
+
+
+def tune_command(
+    sets: Sets,
+    out: Annotated[Path, typer.Option(help="The weights file to write.")],
+    as_json: AsJson = False,  # noqa: FBT002  (a switch)
+) -> None:
+    """Learn weights from sets of questions; figures are of questions held out of learning."""
+    from app import tuning  # noqa: PLC0415  (slow)
+
+    settings = _settings()
+    try:
+        read = tuning.read_sets(sets)
+    except ValueError as error:
+        stop(str(error))
+    with watched(quiet=as_json) as watch:
+        model, report = tuning.tuned(settings, read, watch)
+    out.write_text(model.to_text(), encoding="utf-8")
+    _tell(report, as_json=as_json)
+
+
+def _settings(database_url: str | None = None, qdrant_url: str | None = None) -> "Settings":
+    """Those of this process, but on the engines named here, embedded where none is."""
+    return settings_of(
+        database={"url": database_url, "replica_url": None}, qdrant={"url": qdrant_url}
+    )
+
+
+def _tell(report: "Report", *, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(report.to_json()))
+        return
+    console = Console()
+    for name in next(iter(report.tables.values())):
+        console.print(_figures(report, name))
+        console.print(_worth(report, name))
+        kept = report.declined[name]
+        console.print(
+            f"Nothing sufficient for {kept.unanswerable_declined:.0%} of the questions without an "
+            f"answer, {kept.answerable_declined:.0%} of the others; the floor costs "
+            f"{kept.recall_lost:.3f} of recall@10\n"
+        )
+
+
+def _figures(report: "Report", name: str) -> Table:
+    table = Table("", *_FIGURES, title=name)
+    for way, figures in report.tables.items():
+        cells = [figures[name][figure] for figure in _FIGURES]
+        table.add_row(way, *(f"{mean:.3f} [{low:.3f}, {high:.3f}]" for mean, low, high in cells))
+    return table
+
+
+def _worth(report: "Report", name: str) -> Table:
+    table = Table("feature", "recall@10 lost without it")
+    for feature, worth in sorted(report.worth[name].items(), key=lambda each: -each[1]):
+        table.add_row(feature, f"{worth:+.4f}")
+    return table

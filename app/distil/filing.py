@@ -1,0 +1,86 @@
+"""
+Under which subject a fact is kept, so that what it bears on is found again.
+
+A subject is "group" or "group|what tells it from others of the group"; a group is a speaker and an
+attribute. Of one subject one fact holds at a time.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from hashlib import blake2b
+
+from app.distil.fact import Fact, Tense, kind_in
+from app.distil.lexicon import TOOL_KINDS
+from app.distil.values import normal
+
+_LONGEST = 60
+_SAME = {"dislikes": "likes"}
+_USES = "uses"
+
+
+def subject_of(fact: Fact) -> str:
+    """One subject for what cannot hold beside each other: the last one said takes the place."""
+    group, value = _group(fact.subject, fact.attribute), _short(normal(fact.value))
+    if fact.tense is not Tense.NOW:
+        return f"{group}|{fact.tense.value}|{value}"
+    if not fact.single:
+        return f"{group}|{value}"
+    return group if fact.positive else f"{group}|not|{value}"
+
+
+def groups_of(fact: Fact) -> Sequence[str]:
+    """The groups of all facts that `fact` may bear on, its own first."""
+    attributes = [fact.attribute]
+    if fact.attribute == _USES:
+        attributes += sorted(TOOL_KINDS)
+    elif kind_in(fact.attribute) in TOOL_KINDS:
+        attributes.append(_USES)
+    return [_group(fact.subject, each) for each in attributes]
+
+
+def kept_as(fact: Fact) -> Mapping[str, object]:
+    """What a fact says by itself, to be kept beside its text; the inverse of `kept_fact`."""
+    told: dict[str, object] = {
+        "subject": fact.subject,
+        "attribute": fact.attribute,
+        "value": fact.value,
+        "tense": fact.tense.value,
+        "positive": fact.positive,
+        "single": fact.single,
+        "confidence": round(fact.confidence, 3),
+    }
+    return told if fact.against is None else {**told, "against": fact.against}
+
+
+def kept_fact(text: str, told: Mapping[str, object], since: datetime) -> Fact | None:
+    """The fact that was kept; None where `told` is none of ours, or was changed."""
+    try:
+        against = told.get("against")
+        return Fact(
+            subject=str(told["subject"]),
+            attribute=str(told["attribute"]),
+            value=str(told["value"]),
+            text=text,
+            start=0,
+            stop=0,
+            said_at=since,
+            confidence=float(str(told["confidence"])),
+            positive=bool(told["positive"]),
+            tense=Tense(str(told["tense"])),
+            against=None if against is None else str(against),
+            single=bool(told["single"]),
+            valid_from=since,
+        )
+    except (KeyError, ValueError):
+        return None
+
+
+def _group(speaker: str, attribute: str) -> str:
+    return f"{_short(speaker.casefold())}|{_short(_SAME.get(attribute, attribute))}"
+
+
+def _short(text: str) -> str:
+    """`text`, or what stands for it where that could be too long or mistaken for several."""
+    if len(text) <= _LONGEST and "|" not in text:
+        return text
+    return f"{text[:20].replace('|', ' ')}~{blake2b(text.encode(), digest_size=12).hexdigest()}"

@@ -1,0 +1,109 @@
+"""Memory items of their own: what was told or derived, from when to when it holds."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from app.domain.conversation import DEFAULT_IMPORTANCE
+from app.domain.ids import ConversationId, ItemId, ItemKey, MessageId, ScopeKey
+from app.domain.memory import ItemType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewMemory:
+    """
+    An item as it is handed in: told by a caller, or derived from messages by a worker.
+
+    About one `subject` (with the type, of one user) at most one item holds at a time: what is
+    stored under it later supersedes what began to hold earlier, and the same content again is the
+    same item, with more lineage. Whoever may store an item twice gives it one.
+
+    `valid_from` of None means now. A document is every user's of the tenant; its `source` is its
+    subject. `id` and `created_at` are known of one that comes from another store of ours.
+    """
+
+    type: ItemType
+    content: str
+    user_id: str | None = None
+    conversation_id: ConversationId | None = None
+    subject: str | None = None
+    importance: int = DEFAULT_IMPORTANCE
+    source: str | None = None
+    metadata: Mapping[str, object] = field(default_factory=dict)
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    expires_at: datetime | None = None
+    derived_from: Sequence[MessageId] = ()
+    supersedes: Sequence[ItemId] = ()
+    """Items of the same user that end where this one begins, whatever they are about."""
+    derived: bool = False
+    """Made of messages by a worker, who may make it anew, or take it away."""
+    id: ItemId | None = None
+    created_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """
+    An item as stored; it holds in [valid_from, valid_to), until it expires.
+
+    `valid_to` is `ends_at`, which is what was told, or when what superseded it began, if that is
+    earlier. `parent` is the document that a part is of; `parts` counts those of a document.
+    """
+
+    key: ItemKey
+    id: ItemId
+    scope: ScopeKey
+    type: ItemType
+    user_id: str | None
+    conversation_id: ConversationId | None
+    parent: ItemId | None
+    parts: int
+    subject: str | None
+    content: str
+    source: str | None
+    importance: int
+    metadata: Mapping[str, object]
+    tokens: int
+    content_hash: bytes
+    created_at: datetime
+    updated_at: datetime
+    valid_from: datetime
+    ends_at: datetime | None
+    valid_to: datetime | None
+    expires_at: datetime | None
+    superseded_by: ItemId | None
+    last_accessed_at: datetime | None
+    access_count: int
+    derived: bool
+    """Made of messages by a worker, and changed by nobody."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryChanges:
+    """What a PATCH sets; a field that is not in `given` stays as it is."""
+
+    given: frozenset[str]
+    content: str = ""
+    source: str | None = None
+    importance: int = DEFAULT_IMPORTANCE
+    metadata: Mapping[str, object] = field(default_factory=dict)
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    expires_at: datetime | None = None
+    derived: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryFilter:
+    """
+    Which items a list shows: those of a user and the tenant's documents, as they hold at `at`.
+
+    `at` of None shows also what does not hold; what expired before `now` is never shown.
+    """
+
+    now: datetime
+    at: datetime | None
+    user_id: str | None = None
+    type: ItemType | None = None
+    conversation_id: ConversationId | None = None

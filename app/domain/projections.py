@@ -1,0 +1,12 @@
+"""What is derived from the truth, and can be made anew from it."""
+
+from enum import StrEnum
+
+
+class Projection(StrEnum):
+    """What can be made anew."""
+
+    FULL_TEXT = "fts"
+    VECTORS = "vectors"
+    GRAPH = "graph"
+    DISTILLED = "distilled"

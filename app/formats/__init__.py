@@ -1,0 +1,1 @@
+"""Reading what other services and this one export: bytes in, conversations as handed in out."""

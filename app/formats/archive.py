@@ -1,0 +1,92 @@
+"""What lies in an export's file: itself, or the lists in a zip, which are read where they are."""
+
+import re
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import IO
+
+from app.domain.errors import ImportUnreadable
+from app.formats.found import Bounds
+
+CHUNK = 2**18
+_MOST_MEMBERS = 100_000
+_MOST_RATIO = 200
+"""Texts of people are packed to a tenth; what is packed to less than this is made to do harm."""
+
+_SMALL = 64 * 2**20
+_LISTS = re.compile(r"(?:^|/)conversations[^/]*\.json$", re.IGNORECASE)
+_OTHERS = re.compile(r"\.(?:json|jsonl|ndjson|csv)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Something to be read, from its beginning each time; `name` is empty for the file itself."""
+
+    name: str
+    size: int
+    open: Callable[[], AbstractContextManager[IO[bytes]]]
+
+    def chunks(self) -> Iterator[bytes]:
+        """The bytes, CHUNK at a time but for the last."""
+        with self.open() as file:
+            while chunk := file.read(CHUNK):
+                yield chunk
+
+
+def sources(file: IO[bytes], bounds: Bounds) -> Sequence[Source]:
+    """
+    What is to be read of `file`, which can seek.
+
+    Raises:
+        ImportUnreadable: It is too large, a zip that is damaged, or one that holds nothing of ours.
+    """
+    size = file.seek(0, 2)
+    file.seek(0)
+    begins = file.read(4)
+    if begins[:2] != b"PK":
+        if size > bounds.unpacked_bytes:
+            raise ImportUnreadable(f"it has more than {bounds.unpacked_bytes} bytes")
+        return [Source("", size, partial(_again, file))]
+    try:
+        return _in_zip(zipfile.ZipFile(file), bounds)
+    except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
+        raise ImportUnreadable(f"the zip cannot be read: {error}"[:200]) from error
+
+
+def _in_zip(archive: zipfile.ZipFile, bounds: Bounds) -> Sequence[Source]:
+    members = archive.infolist()
+    if len(members) > _MOST_MEMBERS:
+        raise ImportUnreadable(f"the zip has more than {_MOST_MEMBERS} members")
+    wanted = [each for each in members if _LISTS.search(each.filename)]
+    wanted = wanted or [each for each in members if _OTHERS.search(each.filename)]
+    if not wanted:
+        raise ImportUnreadable("the zip holds no conversations.json, nor any other list")
+    for each in wanted:
+        _must_be_safe(each)
+    if sum(each.file_size for each in wanted) > bounds.unpacked_bytes:
+        raise ImportUnreadable(f"unpacked it has more than {bounds.unpacked_bytes} bytes")
+    return [
+        Source(_shown(each.filename), each.file_size, partial(archive.open, each))
+        for each in sorted(wanted, key=lambda each: each.filename)
+    ]
+
+
+def _must_be_safe(member: zipfile.ZipInfo) -> None:
+    if member.flag_bits & 1:
+        raise ImportUnreadable("the zip is encrypted")
+    if member.file_size > max(_SMALL, _MOST_RATIO * member.compress_size):
+        raise ImportUnreadable("the zip is packed more tightly than any text of people")
+
+
+def _shown(name: str) -> str:
+    return name.rpartition("/")[2].encode("ascii", "replace").decode()[:100]
+
+
+@contextmanager
+def _again(file: IO[bytes]) -> Iterator[IO[bytes]]:
+    """The file from its beginning; it stays open."""
+    file.seek(0)
+    yield file

@@ -1,0 +1,140 @@
+"""Claude's export: a list of conversations, each a list of messages of several blocks."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from app.domain.conversation import NewConversation, NewMessage, Role
+from app.formats.fields import (
+    Malformed,
+    a_list,
+    digest,
+    gathered,
+    identity,
+    json_objects,
+    label,
+    moment,
+    role_of,
+    short_name,
+    text,
+    timed,
+)
+from app.formats.found import Bounds, Said
+
+
+def said(at: str, record: Mapping[str, Any], bounds: Bounds) -> Said:
+    """
+    A conversation; where answers were asked for again, with those that were read last.
+
+    Raises:
+        Malformed: It is no conversation.
+    """
+    begins = moment(record.get("created_at"), "created_at")
+    entries = list(enumerate(a_list(record["chat_messages"], "chat_messages")))
+    found = gathered(
+        (
+            (f"{at}.chat_messages[{place}]", each)
+            for place, each in _current(entries, record.get("current_leaf_message_uuid"))
+        ),
+        lambda each: _messages(each, bounds),
+    )
+    conversation = NewConversation(
+        external_id=identity(record.get("uuid"))
+        or digest(record.get("name"), record.get("created_at")),
+        label=label(record.get("name"), "name"),
+        created_at=begins,
+        messages=timed(found.messages, begins),
+    )
+    return Said(at, conversation, found.rejected)
+
+
+def _current(entries: Sequence[tuple[int, Any]], leaf: object) -> Sequence[tuple[int, Any]]:
+    """The messages on the way to `leaf`; all of them where none is named."""
+    named = {each.get("uuid"): (place, each) for place, each in entries if _is_named(each)}
+    path: dict[object, tuple[int, Any]] = {}
+    while isinstance(leaf, str) and leaf in named and leaf not in path:
+        path[leaf] = named[leaf]
+        leaf = named[leaf][1].get("parent_message_uuid")
+    return list(path.values())[::-1] or entries
+
+
+def _is_named(entry: object) -> bool:
+    return isinstance(entry, dict) and isinstance(entry.get("uuid"), str)
+
+
+def _messages(entry: object, bounds: Bounds) -> Iterator[NewMessage]:
+    """What one message says: itself, and what tools answered in between as messages of theirs."""
+    if not isinstance(entry, dict):
+        raise Malformed("is no JSON object")
+    role = role_of(entry.get("sender"))
+    said_at = moment(entry.get("created_at"), "created_at")
+    own_id = identity(entry.get("uuid"))
+    for place, turn in enumerate(_turns(entry, role)):
+        content = "\n\n".join(turn["texts"])
+        calls = json_objects(turn["calls"], "tool_use", bounds)
+        if not content.strip() and calls is None:
+            continue
+        yield NewMessage(
+            role=turn["role"],
+            content=text(content, "text", most=bounds.message_chars) if content.strip() else None,
+            external_id=own_id if not place or own_id is None else f"{own_id[:200]}/{place}",
+            name=short_name(turn["name"], "name"),
+            created_at=said_at,
+            tool_calls=calls,
+        )
+
+
+def _turns(entry: Mapping[str, Any], role: Role) -> Sequence[dict[str, Any]]:
+    """What was said, cut where a tool answered: an answer of a tool is a turn of its own."""
+    blocks = a_list(entry.get("content") or [], "content")
+    if not any(isinstance(each, dict) and each.get("type") == "text" for each in blocks):
+        blocks = [{"type": "text", "text": entry.get("text") or ""}, *blocks]
+    turns = [_turn(role)]
+    for block in [*blocks, *_attachments(entry)]:
+        if not isinstance(block, dict):
+            raise Malformed("a block of content is no JSON object")
+        _add(block, turns, role)
+    return turns
+
+
+def _add(block: Mapping[str, Any], turns: list[dict[str, Any]], role: Role) -> None:
+    kind = block.get("type")
+    if kind == "tool_result":
+        answer = _turn(Role.TOOL) | {"name": block.get("name"), "texts": _texts(block)}
+        turns += [answer, _turn(role)]
+    elif kind == "tool_use":
+        call = {name: block[name] for name in ("id", "name", "input") if block.get(name)}
+        turns[-1]["calls"].append(call)
+    elif kind == "text" and block.get("text"):
+        turns[-1]["texts"].append(_one_text(block["text"]))
+
+
+def _turn(role: Role) -> dict[str, Any]:
+    return {"role": role, "name": None, "texts": [], "calls": []}
+
+
+def _texts(block: Mapping[str, Any]) -> list[str]:
+    """What a tool answered: a text, or blocks of which some are."""
+    content = block.get("content")
+    if isinstance(content, str):
+        return [content]
+    several = content if isinstance(content, list) else []
+    return [
+        _one_text(each["text"])
+        for each in several
+        if isinstance(each, dict) and each.get("type") == "text" and each.get("text")
+    ]
+
+
+def _one_text(value: object) -> str:
+    if not isinstance(value, str):
+        raise Malformed("text is no text")
+    return value
+
+
+def _attachments(entry: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The texts of files that were attached, each under its name."""
+    for each in a_list(entry.get("attachments") or [], "attachments"):
+        content = each.get("extracted_content") if isinstance(each, dict) else None
+        if content:
+            name = str(each.get("file_name") or "attachment")
+            yield {"type": "text", "text": f"[{name}]\n{_one_text(content)}"}

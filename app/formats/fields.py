@@ -1,0 +1,223 @@
+"""Reading one field of an export, whatever it may be."""
+
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from hashlib import blake2b
+from typing import Any
+
+import orjson
+
+from app.domain.conversation import NewMessage, Role
+from app.domain.storable import json_problem, text_problem
+from app.formats.found import Bounds, Rejected
+
+LONGEST_NAME = 255
+LONGEST_LABEL = 1_000
+
+ROLES: Mapping[str, Role] = {
+    **dict.fromkeys(("user", "human"), Role.USER),
+    **dict.fromkeys(("assistant", "ai", "bot", "model", "function_call"), Role.ASSISTANT),
+    **dict.fromkeys(("gpt", "chatgpt", "claude", "bing", "bard"), Role.ASSISTANT),
+    **dict.fromkeys(("system", "developer"), Role.SYSTEM),
+    **dict.fromkeys(("tool", "function", "observation", "function_response"), Role.TOOL),
+}
+
+_MILLISECONDS_FROM = 1e11
+"""A number of seconds beyond this, in the year 5138, is one of milliseconds."""
+
+
+class Malformed(Exception):
+    """What is there cannot be read; the message is the reason."""
+
+
+def parsed(raw: bytes) -> Any:  # noqa: ANN401  (JSON)
+    """
+    What JSON says; also of some that is none strictly: NaN, and halves of characters.
+
+    Raises:
+        Malformed: It is none.
+    """
+    try:
+        return orjson.loads(raw)
+    except ValueError:
+        pass
+    try:
+        return json.loads(raw)
+    except RecursionError:
+        raise Malformed("is nested too deep") from None
+    except ValueError as error:
+        raise Malformed(f"is no JSON: {error}"[:200]) from None
+
+
+def a_record(value: object) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise Malformed("is no JSON object")
+    return value
+
+
+def a_list(value: object, name: str) -> Sequence[Any]:
+    if not isinstance(value, list):
+        raise Malformed(f"{name} is no list")
+    return value
+
+
+def first_of(record: Mapping[str, Any], *names: str) -> Any:  # noqa: ANN401  (JSON)
+    """The first of these fields that says anything."""
+    return next((record[name] for name in names if record.get(name) not in (None, "")), None)
+
+
+def text(value: object, name: str, *, most: int) -> str:
+    if not isinstance(value, str):
+        raise Malformed(f"{name} is no text")
+    if len(value) > most:
+        raise Malformed(f"{name} has more than {most} characters")
+    if (problem := text_problem(value)) is not None:
+        raise Malformed(f"{name} {problem}")
+    return value
+
+
+def label(value: object, name: str = "title") -> str | None:
+    """A title; what is too long for one is cut."""
+    if value is None or value == "":
+        return None
+    return text(str(value)[:LONGEST_LABEL], name, most=LONGEST_LABEL)
+
+
+def short_name(value: object, name: str) -> str | None:
+    if value is None or value == "":
+        return None
+    return text(value, name, most=LONGEST_NAME)
+
+
+def identity(value: object) -> str | None:
+    """
+    An id as it is stored.
+
+    One that cannot be stored as it is stands in as its digest, the same each time.
+    """
+    if value is None or value == "" or isinstance(value, bool | list | dict):
+        return None
+    spelled = str(value)
+    if len(spelled) <= LONGEST_NAME and text_problem(spelled) is None:
+        return spelled
+    return digest(spelled)
+
+
+def digest(*parts: object) -> str:
+    """32 characters that tell these parts from others."""
+    told = json.dumps(parts, sort_keys=True, ensure_ascii=True, default=str)
+    return blake2b(told.encode(), digest_size=16).hexdigest()
+
+
+def role_of(value: object) -> Role:
+    role = ROLES.get(value.strip().lower()) if isinstance(value, str) else None
+    if role is None:
+        raise Malformed(f"the role {str(value)[:40]!a} is not known")
+    return role
+
+
+def moment(value: object, name: str) -> datetime | None:
+    """
+    A time: of a number the seconds, or milliseconds, since 1970; else as ISO 8601 writes it.
+
+    Without an offset it is UTC.
+    """
+    if value is None or value == "":
+        return None
+    try:
+        return _moment(value)
+    except (ValueError, OverflowError):
+        raise Malformed(f"{name} is no time: {str(value)[:40]!a}") from None
+
+
+def _moment(value: object) -> datetime:
+    if isinstance(value, str) and not _is_number(value):
+        told = datetime.fromisoformat(value.strip())
+        return told.replace(tzinfo=told.tzinfo or UTC).astimezone(UTC)
+    seconds = float(value) if isinstance(value, int | float | str) else math.nan
+    if not math.isfinite(seconds) or isinstance(value, bool):
+        raise ValueError(value)
+    if abs(seconds) >= _MILLISECONDS_FROM:
+        seconds /= 1_000
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
+
+
+def _is_number(spelled: str) -> bool:
+    return spelled.strip().lstrip("-").replace(".", "", 1).isdecimal()
+
+
+def importance(value: object) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 10:
+        raise Malformed("importance is not between 1 and 10")
+    return value
+
+
+def json_object(value: object, name: str) -> Mapping[str, Any]:
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise Malformed(f"{name} is no JSON object")
+    if (problem := json_problem(value)) is not None:
+        raise Malformed(f"{name} {problem}")
+    return value
+
+
+def json_objects(value: object, name: str, bounds: Bounds) -> Sequence[Mapping[str, Any]] | None:
+    if value is None or value == []:
+        return None
+    listed = a_list(value, name)
+    if len(listed) > bounds.list_items:
+        raise Malformed(f"{name} has more than {bounds.list_items} entries")
+    return [json_object(each, name) for each in listed]
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """The messages of a conversation that could be read, and those that could not."""
+
+    messages: Sequence[NewMessage]
+    rejected: Sequence[Rejected]
+
+
+def gathered(
+    entries: Iterable[tuple[str, object]], read: Callable[[Any], Iterable[NewMessage]]
+) -> Gathered:
+    """Read each of `entries`, which are named by their place."""
+    messages: list[NewMessage] = []
+    rejected: list[Rejected] = []
+    for at, entry in entries:
+        try:
+            messages += list(read(entry))
+        except Malformed as error:
+            rejected.append(Rejected(at, str(error)))
+    return Gathered(messages, rejected)
+
+
+def timed(messages: Sequence[NewMessage], begins: datetime | None) -> list[NewMessage]:
+    """With the time of what was said before where a message has none."""
+    return list(_timed(messages, begins))
+
+
+def _timed(messages: Sequence[NewMessage], last: datetime | None) -> Iterator[NewMessage]:
+    for each in messages:
+        last = each.created_at or last
+        yield replace(each, created_at=last)
+
+
+def identified(messages: Iterable[NewMessage], first: int = 0) -> list[NewMessage]:
+    """With an id made of place and content where a message has none: the same each time."""
+    return [
+        each
+        if each.external_id is not None
+        else replace(each, external_id=f"{at}-{_content_digest(each)}")
+        for at, each in enumerate(messages, start=first)
+    ]
+
+
+def _content_digest(message: NewMessage) -> str:
+    return digest(message.role.value, message.name, message.content, message.tool_calls)

@@ -1,0 +1,69 @@
+"""What is found in an export."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from app.domain.conversation import NewConversation
+from app.domain.ids import MessageId
+from app.domain.memories import NewMemory
+from app.domain.profile import Consent, Profile
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """What an export may hold, in bytes, characters and entries of a list."""
+
+    unpacked_bytes: int
+    record_bytes: int
+    message_chars: int
+    list_items: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A place in an export, and why it could not be read."""
+
+    at: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A conversation, or some of its messages; `rejected` are those that could not be read."""
+
+    at: str
+    conversation: NewConversation
+    rejected: Sequence[Rejected] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A memory item; `reworded` are messages that say it in other words."""
+
+    at: str
+    memory: NewMemory
+    reworded: Sequence[MessageId] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Agreed:
+    """What a user agreed to, and the profile."""
+
+    at: str
+    user_id: str
+    consent: Consent
+    profile: Profile | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """That a memory item ended where another one began."""
+
+    at: str
+    user_id: str | None
+    item: UUID
+    by: UUID
+
+
+Found = Said | Told | Agreed | Ended | Rejected

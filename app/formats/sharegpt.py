@@ -1,0 +1,63 @@
+"""ShareGPT's lists: conversations of who said what, without times."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from app.domain.conversation import NewConversation, NewMessage
+from app.formats.fields import (
+    Malformed,
+    a_list,
+    digest,
+    first_of,
+    gathered,
+    identified,
+    identity,
+    label,
+    moment,
+    role_of,
+    text,
+    timed,
+)
+from app.formats.found import Bounds, Said
+
+
+def is_conversation(record: Mapping[str, Any]) -> bool:
+    listed = first_of(record, "conversations", "items")
+    first = listed[0] if isinstance(listed, list) and listed else None
+    return isinstance(first, dict) and "from" in first
+
+
+def said(at: str, record: Mapping[str, Any], bounds: Bounds) -> Said:
+    """
+    A conversation of `conversations`, which is what its messages are called here.
+
+    Raises:
+        Malformed: It is none.
+    """
+    entries = a_list(first_of(record, "conversations", "items"), "conversations")
+    found = gathered(
+        ((f"{at}.conversations[{place}]", each) for place, each in enumerate(entries)),
+        lambda each: _messages(each, bounds),
+    )
+    begins = moment(first_of(record, "created_at", "create_time", "timestamp"), "created_at")
+    conversation = NewConversation(
+        external_id=identity(record.get("id"))
+        or digest(*([each.role.value, each.content] for each in found.messages)),
+        label=label(first_of(record, "title", "name")),
+        created_at=begins,
+        messages=identified(timed(found.messages, begins)),
+    )
+    return Said(at, conversation, found.rejected)
+
+
+def _messages(entry: object, bounds: Bounds) -> Iterator[NewMessage]:
+    if not isinstance(entry, dict):
+        raise Malformed("is no JSON object")
+    role = role_of(entry.get("from"))
+    content = text(first_of(entry, "value", "text") or "", "value", most=bounds.message_chars)
+    if content.strip():
+        yield NewMessage(
+            role=role,
+            content=content,
+            created_at=moment(first_of(entry, "created_at", "timestamp"), "created_at"),
+        )

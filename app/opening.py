@@ -1,0 +1,97 @@
+"""Opening the parts that may be missing, late or damaged; what is missing may come later."""
+
+import asyncio
+import re
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, nullcontext
+from logging import getLogger
+from pathlib import Path
+
+from sqlalchemy.engine import make_url
+
+from app.adapters.late import LateEmbedder, LateVectorIndex
+from app.adapters.sql.checkup import Checkup
+from app.adapters.vectors import open_edge_index, open_server_index
+from app.domain.errors import (
+    DataDirectoryHeld,
+    EmbedderUnavailable,
+    RerankerUnavailable,
+    VectorIndexUnavailable,
+)
+from app.ports import Embedder, Mendable, VectorIndex
+from app.settings import Settings, revealed
+
+_log = getLogger(__name__)
+
+_PATIENCE = 2.0
+"""Seconds that the start waits for another server, or for the check of a large database."""
+
+_MISSING = (EmbedderUnavailable, RerankerUnavailable, VectorIndexUnavailable)
+
+
+async def check_database(settings: Settings, stack: AsyncExitStack) -> Checkup | None:
+    """Look for damage before anything is written; a large file is looked through while serving."""
+    address = make_url(settings.database_url)
+    if address.get_backend_name() != "sqlite" or settings.database.check == "off":
+        return None
+    checkup = Checkup(
+        file=Path(address.database or ""), depth=settings.database.check, patience=_PATIENCE
+    )
+    looking = await checkup.begin()
+    stack.push_async_callback(asyncio.wait, {looking})
+    stack.callback(checkup.stop)
+    return checkup
+
+
+async def try_to_open(part: Mendable, lack: str, *, remote: bool) -> None:
+    """
+    Open a part, if that can be done before the start, else log what is lacking; a server may
+    answer never.
+
+    Raises:
+        DataDirectoryHeld: Starting would do harm.
+    """
+    try:
+        async with asyncio.timeout(_PATIENCE) if remote else nullcontext():
+            await part.mend()
+    except DataDirectoryHeld:
+        raise
+    except (*_MISSING, TimeoutError) as error:
+        reason = str(error) or f"no answer within {_PATIENCE} s"
+        _log.error(lack, extra={"reason": reason})
+
+
+async def open_vectors(
+    settings: Settings, embedder: LateEmbedder, stack: AsyncExitStack
+) -> LateVectorIndex:
+    def opening() -> AbstractAsyncContextManager[VectorIndex]:
+        if embedder.missing:
+            raise VectorIndexUnavailable("there is no embedder")
+        return _vectors_of(embedder, settings)
+
+    vectors = LateVectorIndex(opening)
+    stack.push_async_callback(vectors.aclose)
+    lack = "no vector index: semantic search is off"
+    await try_to_open(vectors, lack, remote=settings.qdrant.url is not None)
+    return vectors
+
+
+def _vectors_of(embedder: Embedder, settings: Settings) -> AbstractAsyncContextManager[VectorIndex]:
+    """One index per model: vectors of two models cannot be compared."""
+    name = index_name(embedder.model)
+    chosen = settings.qdrant
+    if chosen.url is None:
+        directory = settings.data_dir / "vectors" / name
+        return open_edge_index(directory, dimension=embedder.dimension)
+    return open_server_index(
+        chosen.url,
+        collection=f"{chosen.collection}-{name}",
+        dimension=embedder.dimension,
+        api_key=revealed(chosen.api_key),
+        timeout=chosen.timeout_s,
+        on_disk=chosen.on_disk,
+    )
+
+
+def index_name(model: str) -> str:
+    """The name of a model's index, for a directory or a collection."""
+    return re.sub(r"[^A-Za-z0-9]+", "-", model).strip("-")

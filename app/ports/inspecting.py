@@ -1,0 +1,144 @@
+"""What a doctor asks of the store: facts about all tenants that must fit each other."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from app.domain.ids import ConversationKey, EntityKey, ItemKey, ScopeKey, TenantId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Indexed:
+    """
+    What full text holds, or what by the truth it should.
+
+    `documents` are told by conversation, `postings` (pairs of a document and a distinct term) by
+    scope.
+    """
+
+    documents: Mapping[ConversationKey, int]
+    postings: Mapping[ScopeKey, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counters:
+    """By scope: documents in full text, and their terms."""
+
+    documents: Mapping[ScopeKey, int]
+    terms: Mapping[ScopeKey, int]
+
+
+class Inspection(Protocol):
+    """One moment of the store, of every tenant."""
+
+    async def damage(self) -> Sequence[str]:
+        """What the database itself finds wrong with its files."""
+        ...
+
+    async def broken_references(self) -> Sequence[str]:
+        """Rows that point to rows that are not there."""
+        ...
+
+    async def miscounted(self) -> Sequence[ConversationKey]:
+        """Conversations whose counters differ from their messages."""
+        ...
+
+    async def strays(self) -> Sequence[ItemKey]:
+        """Messages and chunks that lie in another scope than what they are a part of."""
+        ...
+
+    async def chunks_missing(self) -> Sequence[ItemKey]:
+        """Messages that have another number of chunks than they should."""
+        ...
+
+    async def full_text_is_being_built(self) -> bool: ...
+
+    async def indexed(self) -> Indexed: ...
+
+    async def to_be_indexed(self) -> Indexed: ...
+
+    async def counters(self) -> Counters:
+        """As they are stored."""
+        ...
+
+    async def counted(self) -> Counters:
+        """As they should be; terms that a message repeats very often may be counted short."""
+        ...
+
+    async def miscounted_entities(self) -> Sequence[EntityKey]:
+        """Entities that tell another number of mentions than there are."""
+        ...
+
+    async def misweighed_edges(self) -> Sequence[int]:
+        """Edges that weigh something else than their evidence."""
+        ...
+
+    async def orphaned_embeddings(self) -> Sequence[ItemKey]:
+        """Embeddings of what is not there any more."""
+        ...
+
+    async def misshapen_embeddings(self) -> Sequence[ItemKey]:
+        """Embeddings that do not have their model's dimension."""
+        ...
+
+    async def unembedded(self, keys: Sequence[ItemKey], *, model: str) -> Sequence[ItemKey]:
+        """Those of `keys` that have no embedding of `model`."""
+        ...
+
+    async def noted(self, keys: Sequence[ItemKey]) -> frozenset[ItemKey]:
+        """Those of `keys` of which the outbox says that they may differ."""
+        ...
+
+    async def untried(self, keys: Sequence[ItemKey]) -> bool:
+        """Whether the outbox has anything of `keys` that no worker has tried yet."""
+        ...
+
+    async def undistilled_of(self, conversations: Sequence[ConversationKey]) -> bool:
+        """Whether any of these waits to be distilled for the first time since it was noted."""
+        ...
+
+    async def due(self, *, now: datetime) -> bool:
+        """Whether the outbox has anything that a worker would take, or is at."""
+        ...
+
+    async def recallable(self, *, after: ItemKey, limit: int) -> Sequence[ItemKey]:
+        """The keys of items that belong into the vector index, ascending, from behind `after`."""
+        ...
+
+    async def belonging(self, keys: Sequence[ItemKey]) -> frozenset[ItemKey]:
+        """Those of `keys` that belong into the vector index."""
+        ...
+
+    async def doomed(self, *, until: datetime) -> Sequence[ScopeKey]:
+        """What is to be erased and nobody is at."""
+        ...
+
+
+class Repairs(Protocol):
+    """What can be put right without a backup."""
+
+    async def recount(self, conversations: Sequence[ConversationKey]) -> None: ...
+
+    async def settle_graph(self, *, after: EntityKey, limit: int) -> Sequence[EntityKey]:
+        """Make some entities behind `after`, with the edges from them, add up; which."""
+        ...
+
+    async def drop_embeddings(self, keys: Sequence[ItemKey]) -> None: ...
+
+    async def revive(self, *, now: datetime, tenant: TenantId | None = None) -> int:
+        """Give what was given up, of one tenant or of all, another try; how many rows."""
+        ...
+
+    async def empty_full_text(self, version: str) -> None:
+        """Begin to build full text anew, whatever it holds."""
+        ...
+
+
+class Clinic(Protocol):
+    """Where a doctor works. Each raises StoreUnavailable when the database does not answer."""
+
+    def inspect(self) -> AbstractAsyncContextManager[Inspection]: ...
+
+    def repair(self) -> AbstractAsyncContextManager[Repairs]: ...

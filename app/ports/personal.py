@@ -1,0 +1,56 @@
+"""What is kept of users themselves, and of what a tenant switches."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from app.domain.flags import FlagState
+from app.domain.ids import ScopeKey
+from app.domain.profile import Consent, Grant, Profile, Purpose
+from app.ports.stored import Erased
+
+
+class PersonalReader(Protocol):
+    async def consent(self, scope: ScopeKey) -> Consent:
+        """What was agreed to, expired or not."""
+        ...
+
+    async def find_profile(self, scope: ScopeKey, *, now: datetime) -> Profile | None:
+        """The profile; None where there is none, or no consent to use it that holds `now`."""
+        ...
+
+    async def consents(self, *, now: datetime) -> Mapping[Purpose, int]:
+        """How many users of the tenant agree to each purpose `now`."""
+        ...
+
+    async def remaining(self, scope: ScopeKey) -> int:
+        """How many profiles are stored of a scope, whatever was agreed to."""
+        ...
+
+
+class PersonalWriter(PersonalReader, Protocol):
+    async def grant(self, scope: ScopeKey, purposes: Collection[Purpose], grant: Grant) -> None:
+        """Note that all of `purposes` were agreed to, in place of what was said before."""
+        ...
+
+    async def revoke(self, scope: ScopeKey, purposes: Collection[Purpose]) -> Erased:
+        """Forget that they were agreed to."""
+        ...
+
+    async def put_profile(self, scope: ScopeKey, profile: Profile) -> None: ...
+
+    async def erase_profile(self, scope: ScopeKey) -> Erased:
+        """Erase the profile, and the receipts of bundles that may have shown it."""
+        ...
+
+
+class FlagReader(Protocol):
+    async def get(self) -> FlagState: ...
+
+
+class FlagWriter(FlagReader, Protocol):
+    async def change(
+        self, given: Mapping[str, bool | int], *, reset: Sequence[str], now: datetime
+    ) -> FlagState:
+        """Set what is given, and let the defaults hold again for `reset`; what holds then."""
+        ...

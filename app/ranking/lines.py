@@ -1,0 +1,68 @@
+"""The messages of a pool and those beside them in one table, so that each is looked at once."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from app.ranking import Floats
+from app.ranking.bm25 import Bags, saturation
+from app.ranking.neighbours import Indexes, places, standing
+from app.ranking.pool import Pool, QueryView
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lines:
+    """
+    The `size` whole messages of a pool, then their neighbours, then one line for "nothing there".
+
+    `vectors` (m, d) and `cosine` (m,); which of the query's terms they hold, `hits` (m, t), and
+    what each term is worth in BM25, `saturated` (m, t); `bm25` (m,). `before` and `after` tell
+    which line stands there, `length` the terms of each message of the pool; all three (size,).
+    """
+
+    size: int
+    vectors: Floats
+    cosine: Floats
+    hits: Floats
+    saturated: Floats
+    bm25: Floats
+    length: Floats
+    before: Indexes
+    after: Indexes
+
+    @classmethod
+    def of(cls, query: QueryView, pool: Pool) -> Self:
+        recalled, beside = pool.recalled, pool.neighbours
+        size, bags = len(recalled), Bags.unpack(beside.bags)
+        own = places(recalled.conversations, recalled.positions)
+        around = standing(own, np.append(own, places(beside.conversations, beside.positions)))
+        frequencies = np.zeros((size + len(bags.length) + 1, len(query.terms)), dtype=np.float32)
+        frequencies[:size] = pool.whole_bags.frequencies(query.terms)
+        frequencies[size:-1] = bags.frequencies(query.terms)
+        length = np.concatenate([pool.whole_bags.length, bags.length, np.zeros(1, np.float32)])
+        saturated = saturation(frequencies, length, query.average_length)
+        return cls(
+            size=size,
+            vectors=pool.around,
+            cosine=cosines(query, pool.around),
+            hits=(frequencies > 0).astype(np.float32),
+            saturated=saturated,
+            bm25=saturated @ query.idf,
+            length=pool.whole_bags.length,
+            before=around[-1],
+            after=around[1],
+        )
+
+
+def cosines(query: QueryView, vectors: Floats) -> Floats:
+    """Of the query and each of n vectors, shape (n,); 0 without a vector of the query."""
+    if query.vector is None:
+        return np.zeros(len(vectors), dtype=np.float32)
+    return np.asarray(vectors @ query.vector, dtype=np.float32)
+
+
+def held(hits: Floats, query: QueryView) -> Floats:
+    """The share of the query's idf mass that `hits`, shape (n, t), stand for."""
+    mass = query.idf_mass if query.idf_mass > 0 else 1.0
+    return np.asarray(hits @ (query.idf / np.float32(mass)), dtype=np.float32)

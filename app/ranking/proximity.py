@@ -1,0 +1,168 @@
+"""How near what the graph leads to is to what a query names."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum, log
+
+import numpy as np
+
+from app.distil.relations import NAMED_TOGETHER
+from app.domain.ids import EntityKey, ItemKey, MessageKey
+from app.domain.memory import Table, item_key
+from app.domain.walking import Seed, Step, Views, Walk
+from app.ranking import Floats
+from app.ranking.pool import Recalled
+
+FADING = 0.5
+"""What one more edge leaves of a score."""
+
+TELLING = 0.35
+"""How rare an entity must be to bring in its messages; who is in every one tells nothing."""
+
+STATED = 0.5
+"""What a message is worth that states a relation that is asked for, of what the query names."""
+
+LEAST = 0.15
+"""Below this a message is not worth a place in a pool."""
+
+MOST_REACHED = 16
+"""Entities whose messages are looked at, the nearest ones."""
+
+MOST_ITEMS = 20
+"""Items that the graph brings into a pool."""
+
+
+GRAPH_SHARE = 0.1
+"""What a worth of 1 adds to a relevance where the question is who has to do with what."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Near:
+    """An entity with its score, in (0, 1], its distance in edges, and the step that led there."""
+
+    entity: EntityKey
+    score: float
+    distance: int
+    rarity: float
+    step: Step | None = None
+
+
+def nearest(walk: Walk, *, asked: Collection[str], messages: int) -> Sequence[Near]:
+    """
+    The entities of a walk, the nearest first, at most MOST_REACHED.
+
+    What the query names has 1. An edge leaves FADING of a score, times how sure it is; the relation
+    that is asked for is as sure as can be. The best of several ways counts.
+
+    Args:
+        walk: Its steps of the first hop come before those of the second.
+        asked: The types of relations that the query asks for.
+        messages: In the scope.
+    """
+    found = {seed.entity: _of_seed(seed, messages) for seed in walk.seeds}
+    pairs: defaultdict[tuple[EntityKey, EntityKey], list[Step]] = defaultdict(list)
+    for step in walk.steps:
+        pairs[step.near, step.far].append(step)
+    for (near, far), steps in pairs.items():
+        begin = found.get(near)
+        if begin is None or begin.distance > 1:
+            continue
+        score = begin.score * FADING * sureness(steps, asked)
+        known = found.get(far)
+        if known is None or known.score < score:
+            found[far] = Near(
+                entity=far,
+                score=score,
+                distance=begin.distance + 1,
+                rarity=rarity(steps[0].mentions, messages),
+                step=_telling(steps, asked),
+            )
+    ordered = sorted(found.values(), key=lambda each: (-each.score, each.distance, each.entity))
+    return ordered[:MOST_REACHED]
+
+
+def sureness(steps: Sequence[Step], asked: Collection[str]) -> float:
+    """How sure it is that two entities have to do with each other, in (0, 1]."""
+    if any(step.relation in asked for step in steps):
+        return 1.0
+    weight = fsum(step.weight for step in steps)
+    return weight / (weight + 1.0)
+
+
+def rarity(mentions: int, messages: int) -> float:
+    """1 for what is mentioned once, towards 0 for what is in every message; an idf, normalised."""
+    everything = max(messages, mentions) + 1
+    return log(everything / max(mentions, 1)) / log(everything)
+
+
+def worths(
+    near: Sequence[Near],
+    steps: Iterable[Step],
+    views: Views,
+    *,
+    asked: Collection[str],
+    without: Collection[MessageKey] = (),
+) -> Mapping[ItemKey, float]:
+    """
+    What messages, and the facts drawn from them, are worth by what they mention: best first, in
+    (0, 1], at most MOST_ITEMS, none below LEAST.
+
+    Each entity that is rare enough makes a message likelier by its score and its rarity; so does it
+    that the message states what is asked for. Of the messages `without` only what was drawn from
+    them counts. Ties are broken by key, newest first.
+    """
+    reached = {each.entity: each for each in near}
+    missing: defaultdict[MessageKey, float] = defaultdict(lambda: 1.0)
+    for entity, message in sorted({(place.entity, place.message) for place in views.places}):
+        each = reached[entity]
+        if each.rarity >= TELLING:
+            missing[message] *= 1.0 - each.score * each.rarity
+    for step in {step.edge: step for step in steps}.values():
+        begin = reached.get(step.near)
+        if step.relation in asked and begin is not None:
+            for message in views.stating.get(step.edge, ()):
+                missing[message] *= 1.0 - STATED * begin.score
+    worth = {message: 1.0 - left for message, left in missing.items()}
+    items = {
+        item_key(Table.MESSAGE, message): value
+        for message, value in worth.items()
+        if message not in without
+    }
+    for message, keys in views.facts.items():
+        for key in keys:
+            items[key] = max(items.get(key, 0.0), worth.get(message, 0.0))
+    best = sorted(items, key=lambda key: (-items[key], -key))
+    return {key: items[key] for key in best[:MOST_ITEMS] if items[key] >= LEAST}
+
+
+def nearness(recalled: Recalled, items: Mapping[ItemKey, float]) -> Floats:
+    """
+    What the graph says that each item is worth, or the message that it is a part of, shape (n,);
+    NaN where it says nothing.
+    """
+    if not items:
+        return np.full(len(recalled), np.nan, dtype=np.float32)
+    worth = [
+        items.get(key, items.get(item_key(Table.MESSAGE, max(message, 0)), np.nan))
+        for key, message in zip(recalled.keys, recalled.messages, strict=True)
+    ]
+    return np.array(worth, dtype=np.float32)
+
+
+def _of_seed(seed: Seed, messages: int) -> Near:
+    own = rarity(seed.mentions, messages)
+    return Near(entity=seed.entity, score=1.0, distance=0, rarity=own)
+
+
+def _telling(steps: Sequence[Step], asked: Collection[str]) -> Step:
+    """The edge that says most: what is asked for, else what is stated, else the heaviest."""
+    return max(
+        steps,
+        key=lambda step: (
+            step.relation in asked,
+            step.relation != NAMED_TOGETHER,
+            step.weight,
+            -step.edge,
+        ),
+    )

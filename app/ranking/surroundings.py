@@ -1,0 +1,101 @@
+"""What stands around the candidates of a pool: before and after, in their conversation, near."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from app.ranking import Floats
+from app.ranking.lines import Lines, held
+from app.ranking.neighbours import Indexes
+from app.ranking.pool import Among, QueryView
+
+Columns = dict[str, Floats]
+"""Features by name, each of shape (n,)."""
+
+_BEST = 5
+"""Candidates that the others are compared with."""
+
+
+def windows(lines: Lines) -> Columns:
+    """
+    Cosines of means of neighbouring vectors: what is said in passing, with what it is about.
+
+    A mean is not made: its dot product with the query is the sum of theirs, and the square of its
+    length is the sum of the squares and of twice the products.
+    """
+    whole, told = slice(lines.size), lines.cosine
+    own, prior, later = (lines.vectors[at] for at in (whole, lines.before, lines.after))
+    mass = _dots(lines.vectors, lines.vectors)
+    with_prior, with_later = 2 * _dots(own, prior), 2 * _dots(own, later)
+    one = told[whole] + told[lines.before], mass[whole] + mass[lines.before] + with_prior
+    other = told[whole] + told[lines.after], mass[whole] + mass[lines.after] + with_later
+    mass_of_both = one[1] + mass[lines.after] + with_later + 2 * _dots(prior, later)
+    both = one[0] + told[lines.after], mass_of_both
+    sums = {"window_before": one, "window_after": other, "window": both}
+    return {name: dot / _lengths(square) for name, (dot, square) in sums.items()}
+
+
+def _dots(some: Floats, others: Floats) -> Floats:
+    """The dot product of each row with the other's, shape (n,)."""
+    return np.asarray(np.einsum("nd,nd->n", some, others), dtype=np.float32)
+
+
+def _lengths(squares: Floats) -> Floats:
+    return np.sqrt(np.maximum(squares, np.float32(1e-12)))
+
+
+def beside(query: QueryView, lines: Lines) -> Columns:
+    """Of the neighbours, one by one, and what their words add."""
+    own, before, after = lines.hits[: lines.size], lines.before, lines.after
+    near = np.maximum(np.maximum(lines.hits[before], lines.hits[after]), own)
+    return {
+        "before_cosine": lines.cosine[before],
+        "after_cosine": lines.cosine[after],
+        "before_bm25": lines.bm25[before],
+        "after_bm25": lines.bm25[after],
+        "beside_matched": held(near - own, query),
+    }
+
+
+def conversation(
+    query: QueryView, conversations: Sequence[int], lines: Lines, lexical: Floats
+) -> Columns:
+    """What else the pool holds of each candidate's conversation."""
+    _, group = np.unique(np.asarray(conversations, dtype=np.int64), return_inverse=True)
+    cosine, hits = lines.cosine[: lines.size], lines.hits[: lines.size]
+    three, best = _best_others(group, cosine + lexical)
+    same = (group[:, None] == group).astype(np.float32)
+    added = ((same @ hits > hits) & (hits == 0)).astype(np.float32)
+    return {
+        "others": three,
+        "others_best": best,
+        "others_cosine": _best_others(group, cosine)[0],
+        "others_matched": held(added, query),
+    }
+
+
+def _best_others(group: Indexes, strength: Floats) -> tuple[Floats, Floats]:
+    """The sum over the three best others of the group by three, and the best one; 0 for none."""
+    order = np.lexsort((-strength, group))
+    groups = group[order]
+    starts = np.searchsorted(groups, np.arange(groups[-1] + 1))
+    place = np.empty(len(group), dtype=np.intp)
+    place[order] = np.arange(len(group)) - starts[groups]
+    best = np.zeros((len(starts), 4), dtype=np.float32)
+    first = np.flatnonzero(place < 4)
+    best[group[first], place[first]] = strength[first]
+    four = best[group]
+    three = (four[:, 0] + four[:, 1] + four[:, 2]) / np.float32(3)
+    without_itself = three + (four[:, 3] - strength) / np.float32(3)
+    best_other: Floats = np.where(place == 0, four[:, 1], four[:, 0])
+    return np.where(place < 3, without_itself, three).astype(np.float32), best_other
+
+
+def alike(lines: Lines, lexical: Floats, among: Among) -> Columns:
+    """How near each is to what looks best (relevance feedback) and to everything, of `among`."""
+    vectors = lines.vectors[: lines.size]
+    strength = (lines.cosine[: lines.size] + lexical)[among]
+    theirs = vectors[among]
+    wanted = theirs[np.argsort(-strength, kind="stable")[:_BEST]].mean(axis=0)
+    wanted /= _lengths(wanted @ wanted)
+    return {"like_best": vectors @ wanted, "typical": vectors @ theirs.mean(axis=0)}

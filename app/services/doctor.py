@@ -1,0 +1,193 @@
+"""Looking whether the truth and its projections agree, and putting right what can be."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.domain.audit import Action
+from app.domain.errors import ForewordError
+from app.domain.ids import ItemKey
+from app.ports import Clock, Embedder, VectorIndex
+from app.ports.inspecting import Clinic, Inspection
+from app.ports.store import Store
+from app.services import examining
+from app.services.findings import Diagnosis, Finding, Findings, counted, some
+from app.services.forget import Forgetter
+from app.services.jobs import Progress
+from app.services.reindex import Reindexer
+
+_BATCH = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doctor:
+    """
+    Checks every invariant between SQL, full text, the graph, embeddings, vectors and the outbox.
+
+    What SQL is asked is asked of one moment. What is on its way (noted in the outbox, being erased,
+    being built) is no difference.
+    """
+
+    store: Store
+    clinic: Clinic
+    embedder: Embedder
+    vectors: VectorIndex
+    reindexer: Reindexer
+    forgetter: Forgetter
+    clock: Clock
+
+    async def examine(self, progress: Progress) -> Diagnosis:
+        """Look at everything; nothing is changed."""
+        checks: Mapping[str, Callable[[Inspection], Awaitable[Findings]]] = {
+            "integrity": examining.integrity,
+            "references": examining.references,
+            "counts": examining.counts,
+            "scopes": examining.scopes,
+            "full_text": examining.full_text,
+            "graph": examining.graph,
+            "embeddings": self._embeddings,
+            "vectors": self._vectors,
+            "erasures": self._erasures,
+        }
+        findings: list[Finding] = []
+        async with self.clinic.inspect() as inspection:
+            for at, check in enumerate(checks.values()):
+                progress.tell(at, len(checks) + 1)
+                findings += await check(inspection)
+        findings += await self._outbox()
+        progress.tell(len(checks) + 1, len(checks) + 1)
+        return Diagnosis(checks=[*checks, "outbox"], findings=findings)
+
+    async def examined(self, progress: Progress) -> Mapping[str, Any]:
+        """The diagnosis, as it is told."""
+        return (await self.examine(progress)).to_json()
+
+    async def treated(self, progress: Progress) -> Mapping[str, Any]:
+        """The diagnosis once what can be put right was, as it is told."""
+        async with self.reindexer.logbook.noting(Action.STORE_REPAIRED) as facts:
+            diagnosis = await self.treat(progress)
+            facts.update({"fixed": counted(diagnosis.fixed), "left": counted(diagnosis.findings)})
+        return diagnosis.to_json()
+
+    async def treat(self, progress: Progress) -> Diagnosis:
+        """Look, put right what can be, and look again."""
+        before = await self.examine(progress)
+        wrong = {each.check for each in before.findings if each.fixable}
+        cures: Mapping[str, Callable[[], Awaitable[None]]] = {
+            "counts": self._recount,
+            "embeddings": self._drop_embeddings,
+            "full_text": lambda: self.reindexer.full_text(Progress()),
+            "graph": self.reindexer.relinker.settle,
+            "erasures": self.forgetter.resume,
+            "outbox": self._revive,
+            "vectors": self._heal,
+        }
+        for check, cure in cures.items():
+            if check in wrong:
+                await cure()
+        if "embeddings" in wrong:
+            await self._note_unembedded()
+        await self.reindexer.drained()
+        after = await self.examine(progress)
+        left = {(each.check, each.problem) for each in after.findings}
+        fixed = [each for each in before.findings if (each.check, each.problem) not in left]
+        return Diagnosis(checks=after.checks, findings=after.findings, fixed=fixed)
+
+    async def _embeddings(self, inspection: Inspection) -> Findings:
+        missing: list[ItemKey] = []
+        async for keys in _recallable(inspection):
+            lacking = await inspection.unembedded(keys, model=self.embedder.model)
+            noted = await inspection.noted(lacking)
+            missing += [key for key in lacking if key not in noted]
+        orphans = await inspection.orphaned_embeddings()
+        misshapen = await inspection.misshapen_embeddings()
+        return [
+            *some("embeddings", "of what is not there any more", orphans),
+            *some("embeddings", "not of their model's dimension", misshapen),
+            *some("embeddings", f"missing for {self.embedder.model}", missing),
+        ]
+
+    async def _vectors(self, inspection: Inspection) -> Findings:
+        try:
+            strangers = await self._strangers()
+            missing = await self._missing(inspection)
+        except ForewordError as error:
+            return [Finding(check="vectors", problem=f"no answer: {error}", count=1, fixable=False)]
+        return [
+            *some("vectors", "of what does not belong there", strangers),
+            *some("vectors", "missing", missing),
+        ]
+
+    async def _strangers(self) -> Sequence[ItemKey]:
+        """Asked of now, since vectors are: what was just deleted is noted in the outbox."""
+        strangers: list[ItemKey] = []
+        async for keys in self.vectors.keys():
+            async with self.clinic.inspect() as now:
+                belonging = await now.belonging(keys)
+                noted = await now.noted([key for key in keys if key not in belonging])
+            strangers += [key for key in keys if key not in belonging and key not in noted]
+        return strangers
+
+    async def _missing(self, inspection: Inspection) -> Sequence[ItemKey]:
+        missing: list[ItemKey] = []
+        async for keys in _recallable(inspection):
+            known = await self.vectors.known(keys)
+            lacking = [key for key in keys if key not in known]
+            noted = await inspection.noted(lacking)
+            unnoted = [key for key in lacking if key not in noted]
+            async with self.clinic.inspect() as now:
+                missing += sorted(await now.belonging(unnoted))
+        return missing
+
+    async def _erasures(self, inspection: Inspection) -> Findings:
+        left = await inspection.doomed(until=self.clock())
+        waiting = [each for each in left if not self.forgetter.is_at(each)]
+        return some("erasures", "not completed", waiting)
+
+    async def _outbox(self) -> Findings:
+        async with self.store.observe() as observations:
+            state = await observations.state(now=self.clock())
+        if not state.dead:
+            return []
+        return [Finding(check="outbox", problem="given up", count=state.dead)]
+
+    async def _recount(self) -> None:
+        async with self.clinic.inspect() as inspection:
+            wrong = await inspection.miscounted()
+        async with self.clinic.repair() as repairs:
+            await repairs.recount(wrong)
+
+    async def _drop_embeddings(self) -> None:
+        async with self.clinic.inspect() as inspection:
+            wrong = [
+                *await inspection.orphaned_embeddings(),
+                *await inspection.misshapen_embeddings(),
+            ]
+        for start in range(0, len(wrong), _BATCH):
+            async with self.clinic.repair() as repairs:
+                await repairs.drop_embeddings(wrong[start : start + _BATCH])
+
+    async def _note_unembedded(self) -> None:
+        """What has no embedding is embedded by the indexer."""
+        last: ItemKey | None = ItemKey(0)
+        while last is not None:
+            async with self.clinic.inspect() as inspection:
+                keys = await inspection.recallable(after=last, limit=_BATCH)
+                lacking = await inspection.unembedded(keys, model=self.embedder.model)
+            async with self.store.project() as projections:
+                await projections.enqueue(lacking, now=self.clock())
+            last = keys[-1] if len(keys) == _BATCH else None
+
+    async def _revive(self) -> None:
+        await self.reindexer.revive(Progress())
+
+    async def _heal(self) -> None:
+        await self.reindexer.healer.heal()
+
+
+async def _recallable(inspection: Inspection) -> AsyncIterator[Sequence[ItemKey]]:
+    last: ItemKey | None = ItemKey(0)
+    while last is not None:
+        keys = await inspection.recallable(after=last, limit=_BATCH)
+        yield keys
+        last = keys[-1] if len(keys) == _BATCH else None

@@ -1,0 +1,147 @@
+"""
+The model that serves, and the one that is to serve.
+
+Vectors of two models cannot be compared, so each model has an index of its own. A request holds on
+to one generation from its beginning to its end, whatever happens meanwhile.
+"""
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from app.domain.ids import ItemKey
+from app.ports import Embedder, Mendable, RecallFilter, VectorIndex, VectorPoint
+from app.ranking import Floats
+
+_held: ContextVar["Generation | None"] = ContextVar("generation", default=None)
+
+
+class LivingEmbedder(Embedder, Mendable, Protocol):
+    """An embedder that may come late."""
+
+
+class LivingIndex(VectorIndex, Mendable, Protocol):
+    """An index that may come late, or be lost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """A model, and the index of its vectors."""
+
+    embedder: LivingEmbedder
+    vectors: LivingIndex
+
+
+@dataclass(slots=True)
+class Generations:
+    """The generation that answers; `coming` is built behind it; `whole` tells of the former."""
+
+    serving: Generation
+    coming: Generation | None = None
+    whole: bool = True
+    """Whether the serving generation holds all that it should: it lacks much while the model
+    before it is gone and it is not built yet."""
+    embedder: "ServingEmbedder" = field(init=False)
+    vectors: "ServingIndex" = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.embedder, self.vectors = ServingEmbedder(self), ServingIndex(self)
+
+    @property
+    def current(self) -> Generation:
+        """The generation that this request holds on to, else the one that serves now."""
+        return _held.get() or self.serving
+
+    @property
+    def ahead(self) -> Generation | None:
+        """
+        Another one that is to hold what the current one does, or None.
+
+        It is the coming one; or, once they have changed places under a request that still holds on
+        to the one before, the one that serves.
+        """
+        if self.coming is not None:
+            return self.coming
+        return None if self.current is self.serving else self.serving
+
+    @contextmanager
+    def holding(self) -> Iterator[None]:
+        """Stay with the generation that serves now, in all that is awaited inside."""
+        token = _held.set(self.serving)
+        try:
+            yield
+        finally:
+            _held.reset(token)
+
+    def switch(self) -> Generation:
+        """Let the coming generation serve; what served until now."""
+        if self.coming is None:
+            raise ValueError("there is nothing to switch to")
+        before, self.serving, self.coming = self.serving, self.coming, None
+        self.whole = True
+        return before
+
+
+@dataclass(frozen=True, slots=True)
+class ServingEmbedder:
+    """The embedder of the generation that serves."""
+
+    generations: Generations
+
+    @property
+    def model(self) -> str:
+        return self.generations.current.embedder.model
+
+    @property
+    def dimension(self) -> int:
+        return self.generations.current.embedder.dimension
+
+    async def embed(self, texts: Sequence[str]) -> Floats:
+        return await self.generations.current.embedder.embed(texts)
+
+    async def embed_query(self, text: str) -> Floats:
+        return await self.generations.current.embedder.embed_query(text)
+
+    async def mend(self) -> bool:
+        return await self.generations.current.embedder.mend()
+
+
+@dataclass(frozen=True, slots=True)
+class ServingIndex:
+    """The index of the generation that serves; what is removed goes from the coming one too."""
+
+    generations: Generations
+
+    async def upsert(self, points: Sequence[VectorPoint]) -> None:
+        await self.generations.current.vectors.upsert(points)
+
+    async def remove(self, keys: Sequence[ItemKey]) -> None:
+        if (ahead := self.generations.ahead) is not None:
+            await ahead.vectors.remove(keys)
+        await self.generations.current.vectors.remove(keys)
+
+    async def search(
+        self, query: Floats, *, within: RecallFilter, limit: int
+    ) -> Sequence[tuple[ItemKey, float]]:
+        return await self.generations.current.vectors.search(query, within=within, limit=limit)
+
+    async def known(self, keys: Sequence[ItemKey]) -> frozenset[ItemKey]:
+        return await self.generations.current.vectors.known(keys)
+
+    async def keys(self) -> AsyncIterator[Sequence[ItemKey]]:
+        async for batch in self.generations.current.vectors.keys():
+            yield batch
+
+    async def count(self) -> int:
+        return await self.generations.current.vectors.count()
+
+    async def flush(self) -> None:
+        await self.generations.current.vectors.flush()
+
+    async def intact(self) -> bool:
+        return await self.generations.current.vectors.intact()
+
+    async def mend(self) -> bool:
+        return await self.generations.current.vectors.mend()

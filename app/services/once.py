@@ -1,0 +1,34 @@
+"""What is stored once, however often it is asked for under one idempotency key."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from app.domain.errors import IdempotencyConflict
+from app.ports.store import Transaction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdempotencyKey:
+    """A caller's promise that a request under `key` to `path` is always this `body_hash`."""
+
+    path: str
+    key: str
+    body_hash: bytes
+
+
+async def answered(
+    transaction: Transaction, once: IdempotencyKey | None
+) -> Mapping[str, object] | None:
+    """
+    What was answered under the key before.
+
+    Raises:
+        IdempotencyConflict: That was to another body.
+    """
+    found = once and await transaction.find_answer(once.path, once.key)
+    if not (once and found):
+        return None
+    body_hash, answer = found
+    if body_hash != once.body_hash:
+        raise IdempotencyConflict(key=once.key)
+    return answer

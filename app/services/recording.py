@@ -1,0 +1,252 @@
+"""
+Recording what was answered: receipts without a word of memory.
+
+They are written behind the answers, many at a time: a read never waits for a write.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from logging import getLogger
+from math import inf
+from typing import Any, cast
+
+from app.domain.context import Candidate, ContextBundle, ContextRequest
+from app.domain.conversation import Message, Scope
+from app.domain.entities import RelatedEntity
+from app.domain.errors import ForewordError
+from app.domain.ids import BundleId, ItemKey, ScopeKey, TenantId
+from app.domain.memory import Table, item_key, table_and_row
+from app.domain.profile import ShownProfile
+from app.ports.store import Store
+from app.ports.stored import Access, Receipt
+from app.services.situation import Situation
+from app.text.echo import fingerprints
+from app.text.excerpt import shown_of
+
+_log = getLogger(__name__)
+
+_MOST_WAITING = 20_000
+"""Receipts held while the database does not answer; the oldest are given up first."""
+
+
+def receipt_of(
+    tenant: TenantId, request: ContextRequest, scope: Scope | None, bundle: ContextBundle
+) -> Receipt:
+    """The receipt of a bundle: ids, scores and figures; its only text is the query."""
+    return Receipt(
+        bundle_id=bundle.id,
+        tenant=tenant,
+        scope=scope.key if scope else None,
+        version=scope.version if scope else 0,
+        created_at=bundle.created_at,
+        request={"query": request.query, "format": request.format.value},
+        answer={
+            "intent": bundle.intent.value,
+            "history": [message.key for message in bundle.recent_history],
+            "said": [str(message.id) for message in bundle.recent_history],
+            "cut": {
+                str(each.key): shown for each in bundle.recent_history if (shown := cut_of(each))
+            },
+            "items": [_item(candidate) for candidate in bundle.retrieved],
+            "total_tokens": bundle.total_tokens,
+            "budget_tokens": bundle.budget_tokens,
+            "candidates": bundle.candidates,
+            "deduplicated": bundle.deduplicated,
+            "sufficient": bundle.sufficient,
+            "degraded": [[each.source.value, each.reason] for each in bundle.degraded],
+            "dropped": [[str(each.id), each.reason] for each in bundle.dropped],
+            "timings": dict(bundle.timings),
+            "profile": profile_told(bundle.profile),
+            "related": [_related(each) for each in bundle.related],
+        },
+        total_ms=bundle.timings["total"] * 1000,
+        facts=_facts(bundle),
+    )
+
+
+def _item(candidate: Candidate) -> dict[str, object]:
+    return {
+        "key": candidate.item.key,
+        "id": str(candidate.item.id),
+        "type": candidate.item.type.value,
+        "score": candidate.score,
+        "relevance": candidate.relevance,
+        "sources": sorted(candidate.sources),
+        "signals": dict(candidate.signals),
+        "tokens": candidate.item.tokens,
+        "span": candidate.item.span,
+        "lines": candidate.item.lines,
+    }
+
+
+def _related(entity: RelatedEntity) -> dict[str, object]:
+    told = ("key", "score", "distance", "tokens")
+    return {"id": str(entity.id), **{name: getattr(entity, name) for name in told}}
+
+
+def profile_told(shown: ShownProfile | None) -> dict[str, object] | None:
+    """Which profile was shown, and how much of it; not a word of it."""
+    if shown is None:
+        return None
+    at = shown.profile.updated_at.isoformat()
+    return {"updated_at": at, "room": shown.room, "tokens": shown.tokens}
+
+
+def cut_of(message: Message) -> int | None:
+    """Of a message that was shown with its beginning only, the characters of that."""
+    shown = shown_of(message.content or "")
+    return None if shown == inf else int(shown)
+
+
+def _facts(bundle: ContextBundle) -> dict[str, object]:
+    """What the retrieval metrics are made of (app/services/figures.py reads them)."""
+    return {
+        "intent": bundle.intent.value,
+        "items": len(bundle.retrieved),
+        "tokens": bundle.total_tokens,
+        "budget": bundle.budget_tokens,
+        "candidates": bundle.candidates,
+        "deduplicated": bundle.deduplicated,
+        "sufficient": bundle.sufficient,
+        "top_scores": [each.score for each in bundle.retrieved[:3]],
+        "types": _by_type(bundle.retrieved),
+        "degraded": sorted({each.source.value for each in bundle.degraded}),
+        "ms": {stage: seconds * 1000 for stage, seconds in bundle.timings.items()},
+    }
+
+
+def _by_type(retrieved: Sequence[Candidate]) -> dict[str, tuple[int, int, float]]:
+    """Of each type the items, their tokens and the best score; `retrieved` is best first."""
+    by_type: dict[str, tuple[int, int, float]] = {}
+    for each in retrieved:
+        items, tokens, best = by_type.get(each.item.type.value, (0, 0, each.score))
+        by_type[each.item.type.value] = (items + 1, tokens + each.item.tokens, best)
+    return by_type
+
+
+_MOST_SHOWN = 1_000
+"""Of them, those whose texts are held until it is noted what they showed."""
+
+_Piece = tuple[ItemKey, tuple[int, int] | None, tuple[int, ...] | None]
+"""What an item is, and which part of it was shown."""
+
+_NOTED_FOR = timedelta(hours=1)
+_MOST_NOTED = 50_000
+"""Pieces that are not noted again within `_NOTED_FOR`: the same are shown again and again."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """A receipt that is not written yet, and what its bundle showed."""
+
+    receipt: Receipt
+    shown: Mapping[_Piece, str]
+
+
+@dataclass(slots=True, kw_only=True)
+class Recorder:
+    """Collects receipts, to be written in batches."""
+
+    store: Store
+    writing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held while receipts are written, and by those who erase what is told in them."""
+    _waiting: OrderedDict[BundleId, _Waiting] = field(default_factory=OrderedDict)
+    _noted: dict[tuple[ScopeKey | None, _Piece], datetime] = field(default_factory=dict)
+
+    def built(
+        self,
+        tenant: TenantId,
+        request: ContextRequest,
+        situation: Situation | None,
+        bundle: ContextBundle,
+    ) -> None:
+        receipt = receipt_of(tenant, request, situation.scope if situation else None, bundle)
+        shown = _shown(bundle) if len(self._waiting) < _MOST_SHOWN else {}
+        self._waiting[bundle.id] = _Waiting(receipt, shown)
+        while len(self._waiting) > _MOST_WAITING:
+            self._waiting.popitem(last=False)
+
+    def find(self, bundle_id: BundleId) -> Receipt | None:
+        """A receipt that is not written yet."""
+        found = self._waiting.get(bundle_id)
+        return found.receipt if found else None
+
+    def holds(self, scope: ScopeKey) -> bool:
+        """Whether anything of a scope is not written yet."""
+        return any(each.receipt.scope == scope for each in self._waiting.values())
+
+    def forget(self, scope: ScopeKey) -> int:
+        """Drop what waits of a scope, and what was noted of it; how many receipts that was."""
+        held = [key for key, each in self._waiting.items() if each.receipt.scope == scope]
+        for key in held:
+            del self._waiting[key]
+        for noted in [each for each in self._noted if each[0] == scope]:
+            del self._noted[noted]
+        return len(held)
+
+    async def tick(self) -> None:
+        """Write what waits; if that fails it waits on."""
+        try:
+            await self.flush()
+        except ForewordError as error:
+            _log.warning("receipts wait", extra={"reason": str(error)})
+
+    async def flush(self) -> None:
+        async with self.writing:
+            waiting = list(self._waiting.values())
+            if not waiting:
+                return
+            news = [self._news(each) for each in waiting]
+            told = await asyncio.to_thread(_fingerprinted, [list(each.values()) for each in news])
+            receipts = [
+                replace(each.receipt, issued=issued)
+                for each, issued in zip(waiting, told, strict=True)
+            ]
+            async with self.store.project() as projections:
+                await projections.keep_receipts(receipts)
+                await projections.count_accesses(_accesses(receipts))
+            for each, new in zip(waiting, news, strict=True):
+                self._waiting.pop(each.receipt.bundle_id, None)
+                self._note(each.receipt, new)
+
+    def _news(self, waiting: _Waiting) -> Mapping[_Piece, str]:
+        """Of what a bundle showed, what was not noted just before."""
+        scope, since = waiting.receipt.scope, waiting.receipt.created_at - _NOTED_FOR
+        return {
+            piece: content
+            for piece, content in waiting.shown.items()
+            if (noted := self._noted.get((scope, piece))) is None or noted < since
+        }
+
+    def _note(self, receipt: Receipt, pieces: Iterable[_Piece]) -> None:
+        if len(self._noted) > _MOST_NOTED:
+            self._noted.clear()
+        self._noted |= {(receipt.scope, piece): receipt.created_at for piece in pieces}
+
+
+def _accesses(receipts: Sequence[Receipt]) -> Sequence[Access]:
+    return [
+        Access(key=ItemKey(item["key"]), at=each.created_at)
+        for each in receipts
+        for item in cast("Sequence[Mapping[str, Any]]", each.answer["items"])
+        if table_and_row(item["key"])[0] is Table.MEMORY
+    ]
+
+
+def _shown(bundle: ContextBundle) -> Mapping[_Piece, str]:
+    said = {
+        (item_key(Table.MESSAGE, each.key), (0, len(each.content)), None): each.content
+        for each in bundle.recent_history
+        if each.content
+    }
+    return said | {
+        (each.item.key, each.item.span, each.item.lines): each.item.content
+        for each in bundle.retrieved
+    }
+
+
+def _fingerprinted(shown: Sequence[Sequence[str]]) -> Sequence[frozenset[int]]:
+    return [frozenset[int]().union(*map(fingerprints, contents)) for contents in shown]

@@ -1,0 +1,184 @@
+"""The relational source: from what a query names, over the graph, to what may be recalled."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from app.distil.naming import names_asked
+from app.distil.relations import NAMED_TOGETHER, relations_asked
+from app.domain.context import ContextRequest, Format, Intent
+from app.domain.conversation import Scope
+from app.domain.entities import EntityType, RelatedEntity
+from app.domain.ids import EntityKey, ItemKey, MessageKey, TenantId
+from app.domain.memory import ItemType, LineageEdge
+from app.domain.walking import Shown, Step, Views, Walk
+from app.ports import RecallFilter, TokenCounter
+from app.ports.store import Store
+from app.ranking.proximity import Near, nearest, worths
+from app.text.intent import intent_of
+from app.text.scripts import fold
+from app.text.terms import exclusion
+
+_READ = 2_000
+"""Characters of a query that are looked through for names."""
+
+_PROVEN = 16
+"""Edges of which it is looked up what states them."""
+
+_LINEAGE = 3
+"""Messages that are told of a related entity."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Related:
+    """
+    What the graph leads to: items with their worth, best first, and entities, the nearest first,
+    whose tokens are not counted yet.
+    """
+
+    items: Mapping[ItemKey, float] = field(default_factory=dict)
+    entities: Sequence[RelatedEntity] = ()
+
+
+async def relate(
+    store: Store,
+    request: ContextRequest,
+    *,
+    tenant: TenantId,
+    scope: Scope,
+    within: RecallFilter,
+) -> Related:
+    """What the entities that the query names lead to, of what `within` lets be found."""
+    query, unwanted = request.query[:_READ], exclusion(request.filters.exclude_terms)
+    names = names_asked(query)
+    async with store.read(tenant) as snapshot:
+        walk = await snapshot.graph.walk(names, within=within)
+        if not walk.seeds:
+            return Related()
+        asked = relations_asked(query)
+        near = nearest(walk, asked=asked, messages=scope.messages)
+        views = await snapshot.graph.views(
+            [each.entity for each in near],
+            _stated(walk, asked),
+            within=within,
+        )
+    without = _not_wanted(views, within)
+    return Related(
+        items=worths(near, walk.steps, views, asked=asked, without=without),
+        entities=[
+            each
+            for each in _told(near, views)
+            if unwanted is None or not unwanted.search(fold(each.content))
+        ],
+    )
+
+
+def _stated(walk: Walk, asked: Collection[str]) -> Sequence[int]:
+    """The edges that state what is asked for, the heaviest first."""
+    steps = [each for each in walk.steps if each.relation in asked]
+    ordered = sorted(steps, key=lambda step: (-step.weight, step.edge))
+    return list(dict.fromkeys(step.edge for step in ordered))[:_PROVEN]
+
+
+def _not_wanted(views: Views, within: RecallFilter) -> frozenset[MessageKey]:
+    """Messages that are of none of the types that may be found, nor have parts that are."""
+    types = within.types
+    if not types or ItemType.MESSAGE in types:
+        return frozenset()
+    pieces = {place.message: place.pieces for place in views.places}
+    for stating in views.stating.values():
+        pieces |= stating
+    chunks = ItemType.CHUNK in types
+    return frozenset(message for message, count in pieces.items() if not (chunks and count))
+
+
+def _told(near: Sequence[Near], views: Views) -> Sequence[RelatedEntity]:
+    lineage = lineage_of(views)
+    shown = {each.key: each for each in views.entities}
+    return [
+        RelatedEntity(
+            key=each.entity,
+            id=entity.id,
+            type=entity.type,
+            name=entity.name,
+            content=_content(entity, each.step, shown),
+            mentions=entity.mentions,
+            score=each.score,
+            distance=each.distance,
+            tokens=0,
+            lineage=lineage[each.entity],
+        )
+        for each in near
+        if (entity := shown.get(each.entity)) is not None
+    ]
+
+
+def lineage_of(views: Views) -> Mapping[EntityKey, Sequence[LineageEdge]]:
+    """The last messages that mention each, each message once."""
+    told: defaultdict[EntityKey, dict[str, LineageEdge]] = defaultdict(dict)
+    for place in views.places:
+        edges = told[place.entity]
+        if place.lineage.id in edges or len(edges) < _LINEAGE:
+            edges.setdefault(place.lineage.id, place.lineage)
+    return {entity: list(edges.values()) for entity, edges in told.items()}
+
+
+def _content(entity: Shown, step: Step | None, shown: Mapping[EntityKey, Shown]) -> str:
+    """The entity in a line, with the relation that led to it: "Anna (person): works on Apollo"."""
+    about = named(entity.name, entity.type)
+    other = None if step is None else shown.get(step.near)
+    if step is None or other is None:
+        return about
+    if step.relation == NAMED_TOGETHER:
+        return f"{about}: named together with {other.name}"
+    if step.outwards:
+        return f"{about}: {other.name} {step.relation} it"
+    return f"{about}: {step.relation} {other.name}"
+
+
+def named(name: str, kind: EntityType) -> str:
+    return name if kind is EntityType.UNKNOWN else f"{name} ({kind.value})"
+
+
+@dataclass(frozen=True, slots=True)
+class EntityTeller:
+    """
+    Fits related entities into a bundle, the nearest first.
+
+    Where the question is who has to do with what, they have a share of the budget; else what the
+    memories leave. Rendered texts do not hold them: beside one they cost nothing.
+    """
+
+    tokens: TokenCounter
+    share: float = 0.05
+    """Of the budget, at most, that is kept free for them."""
+
+    def counted(self, related: Related | None) -> Sequence[RelatedEntity]:
+        entities = related.entities if related else ()
+        return [replace(each, tokens=self.tokens.count(each.content)) for each in entities]
+
+    def kept_free(self, request: ContextRequest, entities: Sequence[RelatedEntity]) -> int:
+        """The tokens that memories may not take."""
+        if request.format is not Format.JSON or intent_of(request.query) is not Intent.RELATION:
+            return 0
+        room = int(request.budget_tokens * self.share)
+        return sum(each.tokens for each in fitting(entities, room))
+
+    def shown(
+        self, request: ContextRequest, entities: Sequence[RelatedEntity], *, taken: int
+    ) -> tuple[Sequence[RelatedEntity], int]:
+        """What there is room for beside the tokens `taken`, and what it costs."""
+        if request.format is not Format.JSON:
+            return entities, 0
+        fit = fitting(entities, request.budget_tokens - taken)
+        return fit, sum(each.tokens for each in fit)
+
+
+def fitting(entities: Sequence[RelatedEntity], room: int) -> Sequence[RelatedEntity]:
+    """Those that fit one after the other; what is too long is left out."""
+    taken = list[RelatedEntity]()
+    for each in entities:
+        if each.tokens <= room:
+            taken.append(each)
+            room -= each.tokens
+    return taken

@@ -1,0 +1,72 @@
+"""Summaries without the lines that a bundle shows word for word beside them."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+
+from app.domain.context import Candidate, MemoryItem, Source, with_lines
+from app.domain.conversation import Message, Role
+from app.domain.ids import ItemKey
+from app.domain.memory import ItemType
+from app.ports import TokenCounter
+from app.ranking.summaries import lines_left
+
+_Said = Mapping[str, Sequence[tuple[str, str]]]
+"""By the id of a message, who said it and what of it is shown, each piece."""
+
+_WORD_FOR_WORD = {ItemType.MESSAGE, ItemType.CHUNK}
+
+
+def without_repetition(
+    chosen: Sequence[Candidate],
+    history: Sequence[Message],
+    tokens: TokenCounter,
+    *,
+    leading: AbstractSet[ItemKey],
+) -> Sequence[Candidate]:
+    """
+    What was chosen, its summaries without what messages beside them say; none of which nothing is
+    left.
+
+    What is pinned, or of the keys `leading`, stays as it is: that stands at the beginning of a
+    prompt, which is to be the same whatever is found for a question.
+    """
+    summaries = [each for each in chosen if _may_repeat(each, leading)]
+    if not summaries:
+        return chosen
+    said = _said(chosen, history)
+    left = {each.item.key: _left(each.item, said, tokens) for each in summaries}
+    told = [replace(each, item=left.get(each.item.key, each.item)) for each in chosen]
+    return [each for each in told if each.item.content or each.item.lines is None]
+
+
+def _may_repeat(each: Candidate, leading: AbstractSet[ItemKey]) -> bool:
+    stands = each.item.key in leading or Source.PINNED in each.sources
+    return each.item.type is ItemType.SUMMARY and not stands
+
+
+def _said(chosen: Sequence[Candidate], history: Sequence[Message]) -> _Said:
+    said: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+    for message in history:
+        said[str(message.id)].append((_speaker(message), message.content or ""))
+    for item in (each.item for each in chosen):
+        if item.type in _WORD_FOR_WORD:
+            for cited in item.cited:
+                said[cited].append((_speaker(item), item.content))
+    return said
+
+
+def _speaker(said: Message | MemoryItem) -> str:
+    """As the lines of summaries call who spoke."""
+    role = said.role or Role.USER
+    return " ".join((said.name or role.value.capitalize()).split())
+
+
+def _left(summary: MemoryItem, said: _Said, tokens: TokenCounter) -> MemoryItem:
+    shown = [piece for cited in sorted(summary.cited) for piece in said.get(cited, ())]
+    lines = lines_left(summary.content, shown)
+    if len(lines) == summary.content.count("\n") + 1:
+        return summary
+    told = with_lines(summary, lines)
+    return replace(told, tokens=tokens.count(told.content))

@@ -1,0 +1,192 @@
+"""Consent, and the profile that it covers: told, used, revoked."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+from app.domain.audit import Action, Deed, user_subject
+from app.domain.errors import ConsentMissing, ProfileNotFound, ProfileTooLarge
+from app.domain.ids import ScopeKey, TenantId
+from app.domain.profile import Consent, ConsentChanges, Grant, Profile, ProfileChanges, Purpose
+from app.ports import Clock
+from app.ports.store import Store, Transaction
+from app.ports.stored import Erased
+from app.services.erasing import ErasureDesk, Forgotten, counted
+from app.text.profile import profile_json
+
+MOST_CHARACTERS = 64_000
+"""Of a profile as JSON: it is read with every context."""
+
+MOST_ENTRIES = 200
+"""Of a profile, preferences and context together."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Steward:
+    """
+    Keeps what users agreed to, and their profiles.
+
+    Whoever writes takes the scope first: on PostgreSQL two who write at once go one after the
+    other, so that no profile slips in behind a consent that is being revoked.
+    """
+
+    store: Store
+    desk: ErasureDesk
+    clock: Clock
+
+    async def consent(self, tenant: TenantId, user_id: str) -> Consent:
+        async with self.store.read(tenant) as snapshot:
+            scope = await snapshot.scopes.find(user_id)
+            return await snapshot.personal.consent(scope.key) if scope else {}
+
+    async def change_consent(
+        self, tenant: TenantId, user_id: str, changes: ConsentChanges
+    ) -> tuple[Consent, Forgotten]:
+        """Grant and revoke what is named; what a revoked purpose covered is erased."""
+        now = self.clock()
+        grant = Grant(source=changes.source, granted_at=now, expires_at=changes.expires_at)
+        granted = [purpose for purpose, agreed in changes.purposes.items() if agreed]
+        revoked = [purpose for purpose, agreed in changes.purposes.items() if not agreed]
+        async with self.desk.erasing(tenant) as transaction:
+            scope = await transaction.scopes.ensure(user_id, now=now)
+            await transaction.scopes.touch(scope.key, erased=Purpose.PROFILE in revoked)
+            erased = await _revoked(transaction, scope.key, revoked)
+            await transaction.personal.grant(scope.key, granted, grant)
+            consent = await transaction.personal.consent(scope.key)
+            facts = {"granted": sorted(granted), "revoked": sorted(revoked), **counted(erased)}
+            deed = Deed(
+                action=Action.CONSENT_CHANGED, subject=user_subject(tenant, user_id), facts=facts
+            )
+            await transaction.audit.note(deed, now=now)
+        return consent, await self._follow(tenant, erased)
+
+    async def revoke(self, tenant: TenantId, user_id: str) -> Forgotten:
+        """Revoke every consent; all that any of them covered is erased."""
+        return await self._erase(Action.CONSENT_REVOKED, tenant, user_id, list(Purpose))
+
+    async def profile(self, tenant: TenantId, user_id: str) -> Profile:
+        """
+        The profile of a user.
+
+        Raises:
+            ConsentMissing: The user did not agree to it, or no longer does.
+            ProfileNotFound: There is none.
+        """
+        now = self.clock()
+        async with self.store.read(tenant) as snapshot:
+            scope = await snapshot.scopes.find(user_id)
+            _must_hold(await snapshot.personal.consent(scope.key) if scope else {}, now)
+            found = scope and await snapshot.personal.find_profile(scope.key, now=now)
+        if not found:
+            raise ProfileNotFound
+        return found
+
+    async def change_profile(
+        self, tenant: TenantId, user_id: str, changes: ProfileChanges
+    ) -> Profile:
+        """
+        Merge what is given into the profile.
+
+        Raises:
+            ConsentMissing: The user did not agree to it, or no longer does.
+            ProfileTooLarge: It would have too many entries or characters.
+        """
+        now = self.clock()
+        async with self.store.write(tenant) as transaction:
+            scope = await transaction.scopes.ensure(user_id, now=now)
+            await transaction.scopes.touch(scope.key)
+            consent = await transaction.personal.consent(scope.key)
+            _must_hold(consent, now)
+            before = await transaction.personal.find_profile(scope.key, now=now)
+            profile = changes.applied_to(before, now=now)
+            _must_fit(profile)
+            await transaction.personal.put_profile(scope.key, profile)
+            deed = Deed(
+                action=Action.PROFILE_CHANGED, subject=user_subject(tenant, user_id), facts={}
+            )
+            await transaction.audit.note(deed, now=now)
+        return profile
+
+    async def restore(
+        self, tenant: TenantId, user_id: str, consent: Consent, profile: Profile | None
+    ) -> None:
+        """
+        Bring back what another store of ours knew; what is known here is not touched.
+
+        Raises:
+            ConsentMissing: The user did not agree to a profile, or no longer does.
+            ProfileTooLarge: It has too many entries or characters.
+        """
+        now = self.clock()
+        about = user_subject(tenant, user_id)
+        async with self.store.write(tenant) as transaction:
+            personal = transaction.personal
+            scope = await transaction.scopes.ensure(user_id, now=now)
+            await transaction.scopes.touch(scope.key)
+            known = await personal.consent(scope.key)
+            granted = {purpose: consent[purpose] for purpose in sorted(consent.keys() - known)}
+            for purpose, grant in granted.items():
+                await personal.grant(scope.key, [purpose], grant)
+            if granted:
+                facts: dict[str, object] = {"granted": list(granted), "revoked": []}
+                deed = Deed(action=Action.CONSENT_CHANGED, subject=about, facts=facts)
+                await transaction.audit.note(deed, now=now)
+            if profile is None or await personal.remaining(scope.key):
+                return
+            _must_hold({**granted, **known}, now)
+            _must_fit(profile)
+            await personal.put_profile(scope.key, profile)
+            deed = Deed(action=Action.PROFILE_CHANGED, subject=about, facts={})
+            await transaction.audit.note(deed, now=now)
+
+    async def erase_profile(self, tenant: TenantId, user_id: str) -> Forgotten:
+        """Erase the profile; what the user agreed to stays as it is."""
+        return await self._erase(Action.PROFILE_ERASED, tenant, user_id, [])
+
+    async def _erase(
+        self, action: Action, tenant: TenantId, user_id: str, purposes: Collection[Purpose]
+    ) -> Forgotten:
+        """Erase the profile, and revoke these purposes."""
+        now = self.clock()
+        async with self.desk.erasing(tenant) as transaction:
+            scope = await transaction.scopes.find(user_id)
+            erased = Erased()
+            if scope is not None:
+                await transaction.scopes.touch(scope.key, erased=True)
+                erased = await transaction.personal.erase_profile(scope.key)
+                erased += await transaction.personal.revoke(scope.key, purposes)
+            about = user_subject(tenant, user_id)
+            deed = Deed(action=action, subject=about, facts=counted(erased))
+            await transaction.audit.note(deed, now=now)
+        return await self._follow(tenant, erased)
+
+    async def _follow(self, tenant: TenantId, erased: Erased) -> Forgotten:
+        """Take a profile that SQL erased out of what this process holds, and look again."""
+        cached = remaining = 0
+        if (scope := erased.scope) is not None and erased.profiles:
+            cached, erased = self.desk.out_of_memory(erased)
+            async with self.store.read(tenant) as snapshot:
+                remaining = await snapshot.personal.remaining(scope)
+        return self.desk.receipt(erased, cache_entries=cached, remaining=remaining)
+
+
+async def _revoked(
+    transaction: Transaction, scope: ScopeKey, purposes: Collection[Purpose]
+) -> Erased:
+    """Revoke, and erase what that covered: the profile is all that is kept of anybody so far."""
+    erased = await transaction.personal.revoke(scope, purposes)
+    if Purpose.PROFILE in purposes:
+        erased += await transaction.personal.erase_profile(scope)
+    return erased
+
+
+def _must_hold(consent: Consent, now: datetime) -> None:
+    grant = consent.get(Purpose.PROFILE)
+    if grant is None or not grant.holds(now):
+        raise ConsentMissing(purpose=Purpose.PROFILE.value)
+
+
+def _must_fit(profile: Profile) -> None:
+    entries = len(profile.preferences) + len(profile.context)
+    if entries > MOST_ENTRIES or len(profile_json(profile)) > MOST_CHARACTERS:
+        raise ProfileTooLarge(max_entries=MOST_ENTRIES, max_characters=MOST_CHARACTERS)

@@ -1,0 +1,121 @@
+"""Summing a conversation up because somebody asked for it, or erased what a summary told."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from app.domain.errors import ForewordError, NothingToSummarise, Overtaken, SummariesOff
+from app.domain.ids import ConversationId, ConversationKey, ItemId, TenantId
+from app.domain.memories import Memory
+from app.ports.store import Store
+from app.services.flagging import FlagBoard
+from app.services.once import IdempotencyKey, answered
+from app.services.summarising import Summariser
+
+_TRIES = 3
+_AT_ONCE = 20_000
+"""Tokens that are summed up while an erasure waits; more is left to the worker."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummedUp:
+    """A summary that somebody asked for; once the outbox has passed it, every index holds it."""
+
+    memory: Memory
+    outbox_key: int
+    replayed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SummaryDesk:
+    store: Store
+    flags: FlagBoard
+    summariser: Summariser
+
+    async def sum_up(
+        self,
+        tenant: TenantId,
+        conversation_id: ConversationId,
+        once: IdempotencyKey | None = None,
+    ) -> SummedUp:
+        """
+        Sum up all that was said by now.
+
+        Raises:
+            ConversationNotFound: There is none under this id.
+            NothingToSummarise: Nothing was said that could be told.
+            SummariesOff: The tenant wants none.
+            Overtaken: Others summed it up again and again meanwhile.
+            EmbedderUnavailable: The model does not answer.
+            IdempotencyConflict: The idempotency key was used with another body.
+        """
+        if not (await self.flags.current(tenant)).summaries:
+            raise SummariesOff
+        for left in reversed(range(_TRIES)):
+            try:
+                return await self._once(tenant, conversation_id, once)
+            except Overtaken:
+                if not left:
+                    raise
+        raise AssertionError("unreachable")
+
+    async def _once(
+        self, tenant: TenantId, conversation_id: ConversationId, once: IdempotencyKey | None
+    ) -> SummedUp:
+        async with self.store.write(tenant) as transaction:
+            if before := await answered(transaction, once):
+                found = await transaction.memories.get(ItemId(UUID(str(before["id"]))), now=None)
+                key = int(str(before["outbox_key"]))
+                return SummedUp(memory=found, outbox_key=key, replayed=True)
+            conversation = await transaction.conversations.get(conversation_id)
+        tail = await self.summariser.tail(tenant, conversation)
+        draft = None
+        if tail.messages or tail.wanted or tail.before is None:
+            draft = await self.summariser.draft(tenant, conversation, tail)
+        if draft is None and tail.before is None:
+            raise NothingToSummarise(conversation_id=str(conversation_id))
+        async with self.store.write(tenant) as transaction:
+            await transaction.conversations.lock(conversation.key)
+            memory = await self.summariser.keep(transaction, draft) if draft else tail.before
+            assert memory is not None  # noqa: S101  (told above)
+            outbox_key = await transaction.last_outbox_key()
+            if once:
+                answer = {"id": str(memory.id), "outbox_key": outbox_key}
+                await transaction.keep_answer(
+                    once.path,
+                    once.key,
+                    body_hash=once.body_hash,
+                    answer=answer,
+                    now=self.summariser.keeper.clock(),
+                )
+        return SummedUp(memory=memory, outbox_key=outbox_key)
+
+    async def rebuild(self, tenant: TenantId, key: ConversationKey) -> bool:
+        """
+        Make a summary anew of which something was erased; whether it is, be it by the worker.
+
+        False: there is nothing to tell, or the worker will.
+        """
+        if not (await self.flags.current(tenant)).summaries:
+            return False
+        try:
+            return await self._anew(tenant, key)
+        except Overtaken:
+            return True
+        except ForewordError:
+            return False
+
+    async def _anew(self, tenant: TenantId, key: ConversationKey) -> bool:
+        async with self.store.observe() as observations:
+            conversation = await observations.conversation(tenant, key)
+        if conversation is None:
+            return False
+        tail = await self.summariser.tail(tenant, conversation)
+        if tail.tokens > _AT_ONCE:
+            return False
+        draft = await self.summariser.draft(tenant, conversation, tail)
+        if draft is None:
+            return tail.before is not None
+        async with self.store.write(tenant) as transaction:
+            await transaction.conversations.lock(key)
+            await self.summariser.keep(transaction, draft)
+        return True

@@ -1,0 +1,73 @@
+"""Opening the generation that serves, and the one that is to serve once it is complete."""
+
+import asyncio
+import shutil
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime
+from logging import getLogger
+
+from app.adapters.late import LateEmbedder
+from app.adapters.sql.store import SqlStore
+from app.adapters.vectors import forget_server_indexes
+from app.models import OnBatch, open_embedder
+from app.opening import index_name, open_vectors
+from app.services.generations import Generation, Generations
+from app.settings import Settings, revealed
+
+_log = getLogger(__name__)
+
+
+async def open_generations(
+    settings: Settings,
+    embedder: LateEmbedder,
+    on_batch: OnBatch,
+    store: SqlStore,
+    stack: AsyncExitStack,
+) -> Generations:
+    """
+    The model that is set; where vectors of another one serve, and it can still be opened, that one,
+    until those of the model that is set are complete.
+    """
+    wanted = Generation(embedder, await open_vectors(settings, embedder, stack))
+    if embedder.missing:
+        return Generations(wanted)
+    async with store.observe() as observations:
+        before = await observations.serving_model()
+    async with store.project() as projections:
+        await projections.know_model(
+            embedder.model,
+            dimension=embedder.dimension,
+            opened_as=settings.embedder.opened_as(),
+            now=datetime.now(UTC),
+        )
+        if before is None:
+            await projections.serve_model(embedder.model)
+    if before is None or before.name == embedder.model:
+        return Generations(wanted)
+    chosen = settings.embedder.model_copy(update=dict(before.opened_as))
+    if chosen.base_url != settings.embedder.base_url:  # a key is for one place
+        chosen = chosen.model_copy(update={"api_key": None})
+    of_before = settings.model_copy(update={"embedder": chosen})
+    old = await open_embedder(of_before, on_batch, stack)
+    if old.model != before.name:
+        _log.warning("the model of the stored vectors is gone", extra={"model": before.name})
+        return Generations(wanted, whole=False)
+    return Generations(Generation(old, await open_vectors(of_before, old, stack)), coming=wanted)
+
+
+async def retire(settings: Settings, kept: Sequence[str]) -> None:
+    """Remove the indexes of models that are no longer kept."""
+    names = {index_name(each) for each in kept}
+    chosen = settings.qdrant
+    if chosen.url is not None:
+        await forget_server_indexes(
+            chosen.url,
+            prefix=chosen.collection,
+            but={f"{chosen.collection}-{name}" for name in names},
+            api_key=revealed(chosen.api_key),
+            attempt_seconds=chosen.timeout_s,
+        )
+    for each in (settings.data_dir / "vectors").glob("*/"):
+        if each.name not in names:
+            await asyncio.to_thread(shutil.rmtree, each, ignore_errors=True)

@@ -1,0 +1,59 @@
+"""
+What the commands share: where data is, and how to end with one clear line.
+
+Every command is told to the shell before one is chosen, so no module of a command imports what is
+slow: each does so where it begins to work.
+"""
+
+import asyncio
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn, TypeVar
+
+import typer
+
+from app.adapters.presence import Address, find_server
+from app.domain.errors import DataDirectoryInUse, ForewordError
+
+if TYPE_CHECKING:
+    from app.settings import Settings
+
+T = TypeVar("T")
+
+DataDir = Annotated[
+    Path | None, typer.Option(help="Where the embedded engines keep data.", file_okay=False)
+]
+
+
+def settings_of(data_dir: Path | None = None, **given: object) -> "Settings":
+    """The settings of a command; `given` wins, and a mistake in them ends it."""
+    from app.settings import SettingsError, load_settings  # noqa: PLC0415  (slow; help needs it not)
+
+    if data_dir is not None:
+        given["data_dir"] = data_dir
+    try:
+        return load_settings(**given)
+    except SettingsError as error:
+        stop(str(error))
+
+
+def server_of(data_dir: Path, refused: DataDirectoryInUse) -> Address:
+    """Where to reach the process that has the data; one that cannot be reached ends the command."""
+    found = find_server(data_dir)
+    if found is None:
+        stop(str(refused))
+    return found
+
+
+def run(work: Coroutine[None, None, T]) -> T:
+    """Do it to its end; what is refused ends the command."""
+    try:
+        return asyncio.run(work)
+    except ForewordError as error:
+        stop(str(error))
+
+
+def stop(line: str) -> NoReturn:
+    """End with one clear line."""
+    typer.echo(f"foreword: {line}", err=True)
+    raise typer.Exit(2)

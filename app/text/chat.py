@@ -1,0 +1,258 @@
+"""
+Chat-completion requests and their answers, in OpenAI's shape: what of them is somebody's words.
+
+They come from strangers on both sides, so anything may be missing or of another type; what cannot
+be understood is left out, never an error.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from itertools import takewhile
+from typing import Any
+
+from app.domain.conversation import NewMessage, Role
+
+Chat = Sequence[Mapping[str, Any]]
+"""The `messages` of a request."""
+
+_ROLES = {
+    "user": Role.USER,
+    "assistant": Role.ASSISTANT,
+    "tool": Role.TOOL,
+    "function": Role.TOOL,
+}
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+_LINE_ENDS = re.compile("\r\n|\r|\n")
+_LONGEST_NAME = 255
+_MOST_CALLS = 250
+_TOLD = 16
+"""Hexadecimal digits that name a conversation nobody named."""
+
+
+def storable(text: str) -> str:
+    """`text` with a replacement character for what no database keeps."""
+    return _UNSTORABLE.sub("\ufffd", text)
+
+
+def plain(content: object) -> str:
+    """The words of a message's content, a text or a list of parts of which some are texts."""
+    match content:
+        case str():
+            return storable(content)
+        case list():
+            return "\n".join(filter(None, map(_part, content)))
+        case _:
+            return ""
+
+
+def _part(part: object) -> str:
+    match part:
+        case {"text": str(text)} | {"refusal": str(text)} | str(text):
+            return storable(text)
+        case _:
+            return ""
+
+
+def question_in(chat: Chat) -> str:
+    """What the user said last; empty where that has no words."""
+    asked = (plain(each.get("content")) for each in reversed(chat) if each.get("role") == "user")
+    return next(asked, "").strip()
+
+
+def shown_in(chat: Chat) -> tuple[str, ...]:
+    """Every text that the model reads anyway."""
+    texts = (plain(each.get("content")) for each in chat)
+    return tuple(dict.fromkeys(text for text in texts if text))
+
+
+def with_memory(chat: Chat, memory: str, *, joined: bool) -> list[Mapping[str, Any]]:
+    """
+    The chat with `memory` in front of it, as instructions of its own.
+
+    With `joined` it goes behind the words of the first instructions, where there are some: for
+    models that accept one such message only.
+    """
+    first = chat[0] if chat and chat[0].get("role") in _INSTRUCTING else None
+    if joined and first is not None:
+        return [{**first, "content": _and_also(first.get("content"), memory)}, *chat[1:]]
+    role = "system" if first is None else first["role"]
+    return [{"role": role, "content": memory}, *chat]
+
+
+def _and_also(content: object, memory: str) -> object:
+    if isinstance(content, list):
+        return [*content, {"type": "text", "text": memory}]
+    return f"{content}\n\n{memory}" if content else memory
+
+
+def system_prompt_in(chat: Chat) -> str | None:
+    """What the model was told before anybody spoke."""
+    told = takewhile(lambda each: each.get("role") in _INSTRUCTING, chat)
+    return "\n\n".join(filter(None, (plain(each.get("content")) for each in told))) or None
+
+
+_INSTRUCTING = ("system", "developer")
+
+
+def since_reply(chat: Chat) -> list[NewMessage]:
+    """
+    What was said since the last reply of the model, in order: by the user and by tools.
+
+    A message that calls tools is no reply yet: what they answered belongs to the same exchange.
+    """
+    replies = [at for at, each in enumerate(chat) if _is_reply(each)]
+    begins = replies[-1] + 1 if replies else 0
+    return [said for each in chat[begins:] if (said := said_in(each)) is not None]
+
+
+def _is_reply(message: Mapping[str, Any]) -> bool:
+    return message.get("role") == "assistant" and not _calls(message)
+
+
+def said_in(message: Mapping[str, Any], **metadata: object) -> NewMessage | None:
+    """A message as it is stored; None for instructions and for what has neither words nor calls."""
+    role = _ROLES.get(str(message.get("role")))
+    content = plain(message.get("content")) or plain(message.get("refusal"))
+    calls = _calls(message)
+    if role is None or not (content or calls):
+        return None
+    return NewMessage(
+        role=role,
+        content=content or None,
+        name=_short(message.get("name")),
+        tool_calls=calls or None,
+        tool_call_id=_short(message.get("tool_call_id")),
+        metadata=metadata,
+    )
+
+
+def _short(name: object) -> str | None:
+    return storable(name)[:_LONGEST_NAME] if isinstance(name, str) and name else None
+
+
+def _calls(message: Mapping[str, Any]) -> list[dict[str, object]]:
+    """The calls of tools, of which only what says what was called is kept."""
+    calls = message.get("tool_calls")
+    if not isinstance(calls, list):
+        legacy = message.get("function_call")
+        calls = [{"function": legacy}] if isinstance(legacy, Mapping) else []
+    return [_call(each) for each in calls[:_MOST_CALLS] if isinstance(each, Mapping)]
+
+
+def _call(call: Mapping[str, Any]) -> dict[str, object]:
+    called = call.get("function")
+    called = called if isinstance(called, Mapping) else {}
+    named = {key: storable(str(called.get(key) or "")) for key in ("name", "arguments")}
+    return {"id": storable(str(call.get("id") or "")), "type": "function", "function": named}
+
+
+def name_of(chat: Chat, reply: NewMessage | None = None) -> str | None:
+    """
+    A name for a conversation that nobody named, the same in each of its requests.
+
+    It is made of what the user said first and what was replied to it, which clients send along each
+    time; before there is a reply, `reply` is it. None while there is neither.
+    """
+    first = next((at for at, each in enumerate(chat) if each.get("role") == "user"), None)
+    if first is None:
+        return None
+    later = chat[first + 1 :]
+    replied = next((said_in(each) for each in later if each.get("role") == "assistant"), reply)
+    if replied is None:
+        return None
+    told = [plain(chat[first].get("content")), replied.content or "", replied.tool_calls or []]
+    digest = sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+    return f"chat-{digest[:_TOLD]}"
+
+
+def reply_in(answer: bytes, *, streamed: bool) -> NewMessage | None:
+    """What the model replied, first of its choices: from a whole answer, or from its stream."""
+    told = _joined(answer) if streamed else _parsed(answer)
+    choice = _first_choice(told)
+    message = choice.get("message")
+    if not isinstance(message, Mapping):
+        return None
+    facts = {"model": told.get("model"), "finish_reason": choice.get("finish_reason")}
+    known = {name: storable(value) for name, value in facts.items() if isinstance(value, str)}
+    return said_in({**message, "role": "assistant"}, **known)
+
+
+def _parsed(text: bytes | str) -> Mapping[str, Any]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, Mapping) else {}
+
+
+def _first_choice(told: Mapping[str, Any]) -> Mapping[str, Any]:
+    choices = told.get("choices")
+    for choice in choices if isinstance(choices, list) else ():
+        if isinstance(choice, Mapping) and not choice.get("index"):
+            return choice
+    return {}
+
+
+def _joined(stream: bytes) -> Mapping[str, Any]:
+    """The whole answer that the chunks of a stream amount to."""
+    made, model = _Making(), None
+    for chunk in map(_parsed, _events(stream)):
+        model = model or chunk.get("model")
+        made.add(_first_choice(chunk))
+    return {"model": model, "choices": [made.choice()]}
+
+
+def _events(stream: bytes) -> Iterator[str]:
+    """The data of each server-sent event; the lines of one that has several, joined."""
+    lines: list[str] = []
+    for line in [*_LINE_ENDS.split(stream.decode(errors="replace")), ""]:
+        if line.startswith("data:"):
+            lines.append(line.removeprefix("data:").removeprefix(" "))
+        elif not line and lines:
+            yield "\n".join(lines)
+            lines = []
+
+
+@dataclass(slots=True)
+class _Making:
+    """A choice in the making."""
+
+    texts: dict[str, list[str]] = field(default_factory=lambda: {"content": [], "refusal": []})
+    calls: dict[object, dict[str, Any]] = field(default_factory=dict)
+    finish_reason: object = None
+
+    def add(self, choice: Mapping[str, Any]) -> None:
+        self.finish_reason = choice.get("finish_reason") or self.finish_reason
+        delta = choice.get("delta")
+        if not isinstance(delta, Mapping):
+            return
+        for name, said in self.texts.items():
+            said.append(plain(delta.get(name)))
+        calls = delta.get("tool_calls")
+        for call in calls if isinstance(calls, list) else ():
+            if isinstance(call, Mapping):
+                self._call(call.get("index"), call)
+        if isinstance(legacy := delta.get("function_call"), Mapping):
+            self._call(0, {"function": legacy})
+
+    def _call(self, index: object, piece: Mapping[str, Any]) -> None:
+        """What names no place belongs to the call of its id, or else to the last."""
+        if not isinstance(index, int):
+            index = piece.get("id") or next(reversed(self.calls), 0)
+        made = self.calls.setdefault(str(index), {"id": "", "name": "", "arguments": ""})
+        made["id"] = made["id"] or piece.get("id") or ""
+        if isinstance(called := piece.get("function"), Mapping):
+            for key in ("name", "arguments"):
+                made[key] += str(called.get(key) or "")
+
+    def choice(self) -> Mapping[str, Any]:
+        calls = [
+            {"id": each["id"], "function": {"name": each["name"], "arguments": each["arguments"]}}
+            for each in self.calls.values()
+        ]
+        said = {name: "".join(texts) for name, texts in self.texts.items()}
+        message = {**said, "tool_calls": calls}
+        return {"message": message, "finish_reason": self.finish_reason}

@@ -1,0 +1,191 @@
+"""
+Echoes: what is said only because it was put into a prompt from a bundle of ours.
+
+A text is cut into segments (about a sentence each), and each segment is known by its words alone,
+so that quoting, lists, JSON and line breaks make no difference. What a bundle showed is kept as the
+fingerprints of its segments; a text that comes back is held against them.
+"""
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import groupby
+from operator import itemgetter
+
+Stretch = tuple[int, int]
+"""text[start:stop], in code points."""
+
+_BOUNDARY = re.compile(r"[\r\n\u2028\"“”。！？]|\\n|(?<=[.!?:;])\s+")  # noqa: RUF001  (full width on purpose)
+_WORD = re.compile(r"\w+")
+_LINE = re.compile(r"[^\n]*\n?")
+_QUOTED = re.compile(r"\s*>")
+_ABOVE_A_QUOTE = re.compile(r"\s*(?:#.*|.{1,160}:|Quoted from memory \(.*)\s*")
+
+_TELLING = 16
+"""Bytes of words; who says less than this again says it by chance."""
+
+_COPIED = 160
+"""Bytes of words that nobody says again by heart: without quotation marks, less is no echo."""
+
+_ABOVE = 5
+"""Lines above a quote that tell whose it is: two of the preamble, two headings, name."""
+
+_LONGEST_ABOVE = 300
+"""Characters of such a line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segment:
+    """A stretch of a text, known by its words; `size` is their bytes."""
+
+    start: int
+    stop: int
+    fingerprint: int
+    size: int
+
+
+def fingerprints(text: str) -> frozenset[int]:
+    """What `text` will be recognised by, should it come back: signed 64-bit integers."""
+    return frozenset(each.fingerprint for each in segments(text))
+
+
+def segments(text: str) -> Sequence[Segment]:
+    """The segments of `text` that hold any word, in order."""
+    return [found for start, stop in _stretches(text) if (found := _segment(text, start, stop))]
+
+
+def may_echo(found: Sequence[Segment], text: str) -> bool:
+    """Whether `text`, of these segments, could be an echo at all: it quotes, or says much."""
+    return _told(found) >= _COPIED or any(map(_QUOTED.match, text.splitlines()))
+
+
+def echoes(text: str, found: Sequence[Segment], known: Collection[int]) -> Sequence[Stretch]:
+    """
+    The stretches of `text` that repeat what was shown, in order, apart from each other.
+
+    A quote is an echo if at least half of it is known, with the lines above that say whose it is.
+    What is not marked as a quote has to be long: people repeat a sentence by themselves.
+
+    Args:
+        text: What came in.
+        found: Its segments.
+        known: Those of their fingerprints that were shown before.
+    """
+    matched = [each for each in found if each.fingerprint in known]
+    if not matched:
+        return []
+    quotes = list(_quotes(text))
+    said, shown = _sizes(found, quotes), _sizes(matched, quotes)
+    echoed = [quote for quote, size in shown.items() if 2 * size >= said[quote]]
+    plain = [each for each in matched if _around(each, echoed) is None]
+    copies = _copies(found, known) if _told(plain) >= _COPIED else []
+    return _joined(text, [*(_with_heading(text, each) for each in echoed), *copies])
+
+
+def own_words(text: str, echo: Sequence[Stretch]) -> str:
+    """What `text` says by itself, without its echoes."""
+    if not echo:
+        return text
+    return "\n".join(text[start:stop].strip() for start, stop in own_stretches(text, echo))
+
+
+def blanked(text: str, echo: Sequence[Stretch]) -> str:
+    """The same, with each place where it is in `text`."""
+    for start, stop in echo:
+        text = text[:start] + "\n" * (stop - start) + text[stop:]
+    return text
+
+
+def own_stretches(text: str, echo: Sequence[Stretch]) -> Sequence[Stretch]:
+    """Where `text` speaks for itself: what lies between the echoes and holds any word."""
+    starts = [0, *(stop for _, stop in echo)]
+    stops = [*(start for start, _ in echo), len(text)]
+    pairs = zip(starts, stops, strict=True)
+    return [(start, stop) for start, stop in pairs if _WORD.search(text, start, stop)]
+
+
+def _stretches(text: str) -> Iterator[Stretch]:
+    start = 0
+    for boundary in _BOUNDARY.finditer(text):
+        yield start, boundary.start()
+        start = boundary.end()
+    yield start, len(text)
+
+
+def _segment(text: str, start: int, stop: int) -> Segment | None:
+    words = " ".join(_WORD.findall(text, start, stop)).casefold().encode("utf-8", "replace")
+    if not words:
+        return None
+    digest = blake2b(words, digest_size=8).digest()
+    fingerprint = int.from_bytes(digest, "little", signed=True)
+    return Segment(start=start, stop=stop, fingerprint=fingerprint, size=len(words))
+
+
+def _told(found: Sequence[Segment]) -> int:
+    """Bytes of what is long enough to tell anything."""
+    return sum(each.size for each in found if each.size >= _TELLING)
+
+
+def _quotes(text: str) -> Iterator[Stretch]:
+    """Runs of lines that begin with ">"."""
+    lines = ((line.span(), bool(_QUOTED.match(line[0]))) for line in _LINE.finditer(text))
+    for is_quoted, run in groupby(lines, key=lambda each: each[1]):
+        spans = [span for span, _ in run]
+        if is_quoted:
+            yield spans[0][0], spans[-1][1]
+
+
+def _sizes(found: Sequence[Segment], quotes: Sequence[Stretch]) -> Mapping[Stretch, int]:
+    """The bytes of words in each of `quotes` that has any, in order."""
+    sizes = Counter[Stretch]()
+    for each in found:
+        if (quote := _around(each, quotes)) is not None:
+            sizes[quote] += each.size
+    return sizes
+
+
+def _around(segment: Segment, stretches: Sequence[Stretch]) -> Stretch | None:
+    """The one of `stretches`, which are in order, that `segment` lies in."""
+    at = bisect_right(stretches, segment.start, key=itemgetter(0)) - 1
+    return stretches[at] if at >= 0 and segment.start < stretches[at][1] else None
+
+
+def _with_heading(text: str, quote: Stretch) -> Stretch:
+    """A quote with the lines above it that belong to it, and the blank ones between."""
+    start = at = quote[0]
+    for _ in range(2 * _ABOVE):
+        line_start = text.rfind("\n", max(0, at - 1 - _LONGEST_ABOVE), at - 1) + 1 if at else 0
+        line = text[line_start:at]
+        if not line or not (line.isspace() or _ABOVE_A_QUOTE.fullmatch(line)):
+            break
+        at = line_start
+        start = start if line.isspace() else at
+    return start, quote[1]
+
+
+def _copies(found: Sequence[Segment], known: Collection[int]) -> Iterator[Stretch]:
+    """Runs of known segments; what is too short to tell goes with those on both its sides."""
+    run: list[Segment] = []
+    for each in found:
+        if each.fingerprint in known and (run or each.size >= _TELLING):
+            run.append(each)
+        elif each.size >= _TELLING and run:
+            yield run[0].start, run[-1].stop
+            run = []
+    if run:
+        yield run[0].start, run[-1].stop
+
+
+def _joined(text: str, stretches: Sequence[Stretch]) -> Sequence[Stretch]:
+    """In order, those that touch or have no word between them as one."""
+    joined: list[Stretch] = []
+    for start, stop in sorted(stretches):
+        last = joined[-1] if joined else None
+        if last and (start <= last[1] or not _WORD.search(text, last[1], start)):
+            joined[-1] = (last[0], max(last[1], stop))
+        else:
+            joined.append((start, stop))
+    return joined

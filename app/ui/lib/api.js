@@ -1,0 +1,48 @@
+// The service, as the page asks it.
+import { askForKey, key } from "./key.js";
+
+/** What the service answers instead: a problem document, or no answer at all (status 0). */
+export class Problem extends Error {
+  constructor(status, document) {
+    super(document.title || "The request failed");
+    this.status = status;
+    this.slug = (document.type || "").split("/").pop();
+    this.detail = document.detail || "";
+    this.errors = document.errors || [];
+    this.requestId = document.request_id || "";
+  }
+}
+
+function url(path, query = {}) {
+  const given = Object.entries(query).filter(([, v]) => v !== undefined && v !== null && v !== "");
+  const search = new URLSearchParams(given).toString();
+  return path + (search && `?${search}`);
+}
+
+async function send(method, path, { query, body, headers, signal } = {}) {
+  const given = { Accept: "application/json", ...headers };
+  if (key()) given.Authorization = `Bearer ${key()}`;
+  if (body !== undefined) given["Content-Type"] = "application/json";
+  const wire = { method, headers: given, signal, cache: "no-store" };
+  try {
+    return await fetch(url(path, query), { ...wire, body: body && JSON.stringify(body) });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Problem(0, { title: "The service does not answer", detail: "Is it running?" });
+  }
+}
+
+async function ask(method, path, options) {
+  const answer = await send(method, path, options);
+  const told = await answer.json().catch(() => ({}));
+  if (answer.ok) return told;
+  if (answer.status === 401) askForKey();
+  throw new Problem(answer.status, told);
+}
+
+export const get = (path, query, signal) => ask("GET", path, { query, signal });
+export const post = (path, body, options) => ask("POST", path, { body, ...options });
+export const put = (path, body) => ask("PUT", path, { body });
+export const patch = (path, body) => ask("PATCH", path, { body });
+export const erase = (path) => ask("DELETE", path);
+export const part = (text) => encodeURIComponent(text);

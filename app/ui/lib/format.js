@@ -1,0 +1,29 @@
+// Numbers and times, as people read them.
+const number = new Intl.NumberFormat("en");
+const day = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", year: "numeric" });
+const clock = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", hour12: false });
+const names = { chunk: "part of a message", tool: "tool result" };
+
+export const count = (n) => number.format(n);
+export const share = (x, digits = 0) => (x == null ? "–" : `${(x * 100).toFixed(digits)} %`);
+export const score = (x) => (x == null ? "–" : x.toFixed(3));
+export const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
+export const date = (text) => day.format(new Date(text));
+export const time = (text) => clock.format(new Date(text));
+export const moment = (text) => `${date(text)}, ${time(text)}`;
+export const typeName = (type) => names[type] || type;
+export const title = (it) => it.label || it.external_id || `Conversation of ${date(it.created_at)}`;
+
+export function ms(x) {
+  if (x == null) return "–";
+  if (x >= 10_000) return `${(x / 1_000).toFixed(0)} s`;
+  if (x >= 1_000) return `${(x / 1_000).toFixed(1)} s`;
+  return `${x >= 100 ? x.toFixed(0) : x >= 10 ? x.toFixed(1) : x.toFixed(2)} ms`;
+}
+
+export function bytes(n) {
+  const units = ["B", "kB", "MB", "GB"];
+  let at = 0;
+  while (n >= 1_000 && at < units.length - 1) [n, at] = [n / 1_000, at + 1];
+  return `${n.toFixed(n < 10 && at ? 1 : 0)} ${units[at]}`;
+}

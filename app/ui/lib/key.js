@@ -1,0 +1,33 @@
+// The API key: of this tab only, gone with it.
+const NAME = "foreword.key";
+const listeners = new Set();
+let wanted = false;
+let refused = false;
+
+export const key = () => sessionStorage.getItem(NAME);
+export const isWanted = () => wanted;
+export const wasRefused = () => refused;
+
+function changed() {
+  listeners.forEach((tell) => tell());
+}
+
+export function setKey(value) {
+  if (value) sessionStorage.setItem(NAME, value);
+  else sessionStorage.removeItem(NAME);
+  wanted = !value && wanted;
+  changed();
+}
+
+/** The server asks for one, or does not know the one that it got. */
+export function askForKey() {
+  if (wanted) return;
+  wanted = true;
+  refused = Boolean(key());
+  changed();
+}
+
+export function onKey(tell) {
+  listeners.add(tell);
+  return () => listeners.delete(tell);
+}

@@ -1,0 +1,86 @@
+// Reading from the service inside of components.
+import { useCallback, useEffect, useRef, useState } from "./dom.js";
+import { get } from "./api.js";
+import { onKey } from "./key.js";
+
+const LOADING = { data: null, problem: null, loading: true };
+
+/** Rises when another key is in force: what was refused is asked again. */
+function useEpoch() {
+  const [epoch, setEpoch] = useState(0);
+  useEffect(() => onKey(() => setEpoch((n) => n + 1)), []);
+  return epoch;
+}
+
+/**
+ * What `read(signal)` answers, read anew when `deps` change. Of another address nothing old is
+ * shown; of `reload` the old stays until the new is there.
+ */
+export function useLoad(read, deps) {
+  const [state, setState] = useState(LOADING);
+  const [turn, setTurn] = useState(0);
+  const epoch = useEpoch();
+  const shown = useRef(null);
+  useEffect(() => {
+    const control = new AbortController();
+    const again = shown.current === JSON.stringify(deps);
+    shown.current = JSON.stringify(deps);
+    setState((before) => (again ? { ...before, loading: true } : LOADING));
+    read(control.signal).then(
+      (data) => setState({ data, problem: null, loading: false }),
+      (problem) => {
+        if (problem.name !== "AbortError") setState({ data: null, problem, loading: false });
+      },
+    );
+    return () => control.abort();
+  }, [...deps, turn, epoch]);
+  const reload = useCallback(() => setTurn((n) => n + 1), []);
+  const change = useCallback((how) => setState((s) => ({ ...s, data: how(s.data) })), []);
+  return { ...state, reload, change };
+}
+
+/** A list with its pages, one after the other. */
+export function usePages(path, query) {
+  const list = useLoad((signal) => get(path, query, signal), [path, JSON.stringify(query)]);
+  const [more, setMore] = useState({ loading: false, problem: null });
+  const next = async () => {
+    setMore({ loading: true, problem: null });
+    try {
+      const page = await get(path, { ...query, cursor: list.data.next_cursor });
+      list.change((had) => ({ ...page, items: [...had.items, ...page.items] }));
+      setMore({ loading: false, problem: null });
+    } catch (problem) {
+      setMore({ loading: false, problem });
+    }
+  };
+  return { ...list, more: { ...more, next } };
+}
+
+/** Something that is done: `run` at most once at a time, with what went wrong. */
+export function useAct(act) {
+  const [state, setState] = useState({ busy: false, problem: null });
+  const run = async (...given) => {
+    setState({ busy: true, problem: null });
+    try {
+      const done = await act(...given);
+      setState({ busy: false, problem: null });
+      return done;
+    } catch (problem) {
+      setState({ busy: false, problem: problem.name === "AbortError" ? null : problem });
+      return undefined;
+    }
+  };
+  return { ...state, run, clear: () => setState({ busy: false, problem: null }) };
+}
+
+const PAUSE_MS = 200;
+
+/** What is typed, once it rests. */
+export function useResting(value) {
+  const [resting, setResting] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setResting(value), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return resting;
+}

@@ -1,0 +1,48 @@
+// Where we are: paths below /ui, so that every view has an address.
+import { html, useEffect, useState } from "./dom.js";
+
+const BASE = "/ui";
+const listeners = new Set();
+
+const read = () => ({
+  path: location.pathname.slice(BASE.length).replace(/\/+$/, "") || "/",
+  query: Object.fromEntries(new URLSearchParams(location.search)),
+});
+
+export function address(path, query = {}) {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
+  const search = new URLSearchParams(given).toString();
+  return BASE + (path === "/" ? "" : path) + (search && `?${search}`);
+}
+
+export function go(path, query, { replace = false } = {}) {
+  history[replace ? "replaceState" : "pushState"](null, "", address(path, query));
+  listeners.forEach((tell) => tell({ moved: !replace }));
+}
+
+addEventListener("popstate", () => listeners.forEach((tell) => tell({ moved: true })));
+
+export function useLocation(onMove) {
+  const [here, setHere] = useState(read);
+  useEffect(() => {
+    const tell = ({ moved }) => {
+      setHere(read());
+      if (moved && onMove) onMove();
+    };
+    listeners.add(tell);
+    return () => listeners.delete(tell);
+  }, []);
+  return here;
+}
+
+const isPlain = (event) =>
+  event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
+
+export function Link({ to, query, children, ...rest }) {
+  const onClick = (event) => {
+    if (!isPlain(event)) return;
+    event.preventDefault();
+    go(to, query);
+  };
+  return html`<a href=${address(to, query)} onClick=${onClick} ...${rest}>${children}</a>`;
+}

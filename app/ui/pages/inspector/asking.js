@@ -1,0 +1,55 @@
+// The settings of the inspector, and the requests that they mean.
+export const BEGIN = {
+  query: "", conversation: "", budget: "", items: 20, history: 10, asOf: "", minScore: "",
+  weights: { relevance: 0.5, recency: 0.3, importance: 0.2 },
+  labels: "", preferred: "", tags: "", folder: "", without: "", types: [], roles: [], after: "", before: "",
+};
+export const TYPES = "message chunk summary fact tool procedure document profile".split(" ");
+export const ROLES = ["user", "assistant", "tool"];
+const CANDIDATES = 60;
+
+const words = (text) => text.split(",").map((each) => each.trim()).filter(Boolean);
+const moment = (text) => (text ? new Date(text).toISOString() : null);
+
+export function scaled(weights) {
+  const sum = Object.values(weights).reduce((total, each) => total + each, 0);
+  return Object.fromEntries(Object.entries(weights).map(([name, each]) => [name, sum ? each / sum : 0]));
+}
+
+/** What a search and a context have in common. */
+export function searchOf(settings, user) {
+  return {
+    query: settings.query, user_id: user || null, conversation_id: settings.conversation || null,
+    max_items: CANDIDATES, explain: true, weights: settings.weights,
+    min_score: settings.minScore === "" ? null : Number(settings.minScore),
+    as_of: moment(settings.asOf), preferred_labels: words(settings.preferred),
+    filters: {
+      folder: settings.folder || null, labels: words(settings.labels), tags: words(settings.tags),
+      roles: settings.roles, types: settings.types, exclude_terms: words(settings.without),
+      after: moment(settings.after), before: moment(settings.before),
+    },
+  };
+}
+
+export function wireOf(settings, user) {
+  return {
+    ...searchOf(settings, user),
+    max_items: Number(settings.items) || 20,
+    budget_tokens: settings.budget === "" ? null : Number(settings.budget),
+    format: "markdown",
+    history: { max_messages: Number(settings.history) || 0 },
+  };
+}
+
+/** In one line, what differs from where one begins. */
+export function told(settings) {
+  const { relevance, recency, importance } = scaled(settings.weights);
+  const percent = (x) => Math.round(x * 100);
+  const named = [`relevance ${percent(relevance)}, recency ${percent(recency)}, importance ${percent(importance)}`];
+  if (settings.budget !== "") named.push(`${settings.budget} tokens`);
+  for (const name of ["labels", "preferred", "tags", "folder", "without"]) {
+    if (settings[name]) named.push(`${name} ${settings[name]}`);
+  }
+  for (const name of ["types", "roles"]) if (settings[name].length) named.push(settings[name].join(" or "));
+  return named.join(" · ");
+}

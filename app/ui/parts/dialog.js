@@ -1,0 +1,64 @@
+// Questions before what cannot be undone, and receipts after.
+import { html, useEffect, useRef } from "../lib/dom.js";
+import { count } from "../lib/format.js";
+import { useAct } from "../lib/load.js";
+import { Button, Notice } from "./basics.js";
+
+export function Dialog({ title, onClose, children, closable = true }) {
+  const dialog = useRef();
+  useEffect(() => {
+    const back = document.activeElement;
+    dialog.current.showModal();
+    return () => back?.focus?.();
+  }, []);
+  const onCancel = (event) => {
+    event.preventDefault();
+    if (closable) onClose();
+  };
+  return html`<dialog ref=${dialog} aria-labelledby="dialog-title" onCancel=${onCancel}>
+    <h2 id="dialog-title">${title}</h2>${children}
+  </dialog>`;
+}
+
+/** Asks, acts, and hands what came of it to `onDone`. */
+export function Confirm({ title, action, act, onDone, onClose, children }) {
+  const doing = useAct(act);
+  const run = async () => {
+    const done = await doing.run();
+    if (done !== undefined) onDone(done);
+  };
+  return html`<${Dialog} title=${title} onClose=${onClose}>
+    ${children}
+    <${Notice} problem=${doing.problem} />
+    <div class="buttons">
+      <${Button} onClick=${onClose}>Keep it<//>
+      <${Button} kind="danger" busy=${doing.busy} onClick=${run}>${action}<//>
+    </div>
+  <//>`;
+}
+
+const spelled = (name) => name.replaceAll("_", " ");
+
+export function ReceiptTable({ receipt }) {
+  const rows = Object.entries(receipt.erased).filter(([, n]) => n > 0);
+  const rebuilt = Object.entries(receipt.rebuilt || {}).filter(([, n]) => n > 0);
+  return html`<div class="receipt">
+    <table><caption class="quiet">Erased</caption><tbody>
+      ${rows.map(([name, n]) => html`<tr key=${name}><th scope="row">${spelled(name)}</th><td class="number">${count(n)}</td></tr>`)}
+      ${rows.length === 0 && html`<tr><td colspan="2">There was nothing.</td></tr>`}
+      ${rebuilt.map(([name, n]) => html`<tr key=${`r${name}`}><th scope="row">${spelled(name)} made anew</th><td class="number">${count(n)}</td></tr>`)}
+    </tbody></table>
+    <p class=${receipt.remaining === 0 ? "verdict good" : "verdict bad"}>
+      ${receipt.remaining === 0
+        ? "Looked for in every index afterwards: nothing is left."
+        : `Looked for in every index afterwards: ${count(receipt.remaining)} left.`}</p>
+    <p class="quiet">Receipt <code>${receipt.erasure_id}</code></p>
+  </div>`;
+}
+
+export function Receipt({ receipt, onClose }) {
+  return html`<${Dialog} title="Erased" onClose=${onClose}>
+    <${ReceiptTable} receipt=${receipt} />
+    <div class="buttons"><${Button} kind="main" onClick=${onClose}>Close<//></div>
+  <//>`;
+}

@@ -1,0 +1,277 @@
+"""Which class plays which part: every service."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+from uuid_utils.compat import uuid7
+
+from app import __version__
+from app.adapters.late import LateReranker
+from app.adapters.sql.backup import write_backup
+from app.adapters.sql.checkup import Checkup
+from app.adapters.sql.store import SqlStore
+from app.adapters.weights import read_weights
+from app.api.answers import JsonAnswers
+from app.api.deps import Proxy, Services
+from app.deriving import now
+from app.domain.audit import Action
+from app.domain.watching import Step
+from app.keys import key_ring
+from app.ports.upstream import Upstream
+from app.ranking.offering import Division
+from app.services.cached import CachedForge
+from app.services.completing import Completer
+from app.services.doctor import Doctor
+from app.services.echo_guard import EchoGuard
+from app.services.exchanges import ExchangeKeeper
+from app.services.exporting import Exporter
+from app.services.forge import ContextForge
+from app.services.gathering import ForgeLimits
+from app.services.history import Historian
+from app.services.hydrate import Hydrator
+from app.services.importing import Importer
+from app.services.ingest import Ingestor
+from app.services.introducing import Introducer
+from app.services.jobs import Jobs, Progress
+from app.services.logbook import Logbook
+from app.services.measuring import Meter
+from app.services.packing import Packer
+from app.services.prepare import Preparer
+from app.services.prompting import Prompter
+from app.services.readiness import Readiness
+from app.services.recall import Recaller
+from app.services.receipts import Replayer
+from app.services.refine import Refiner, RefinerLimits
+from app.services.relating import EntityTeller
+from app.services.reviving import RerankerWatch, Watch
+from app.services.situation import Surveyor
+from app.services.stewarding import Steward
+from app.services.waiting import IndexWaiter
+from app.settings import Settings, revealed
+from app.upkeep import UpkeepParts
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parts(UpkeepParts):
+    """The same, and what answers requests."""
+
+    reranker: LateReranker | None
+    checkup: Checkup | None
+    upstream: Upstream | None = None
+
+    @cached_property
+    def services(self) -> Services:
+        """What requests and commands ask for."""
+        store = self.store
+        return Services(
+            store=store,
+            ingestor=self._ingestor,
+            importer=Importer(
+                store=store,
+                ingestor=self._ingestor,
+                keeper=self.keeper,
+                steward=self._steward,
+                clock=now,
+            ),
+            exporter=Exporter(store=store, clock=now),
+            keeper=self.keeper,
+            waiter=self._waiter,
+            forge=self._cached_forge,
+            replayer=self._replayer,
+            forgetter=self.forgetter,
+            pruner=self.pruner,
+            jobs=Jobs(clock=now, new_id=uuid7),
+            reindexer=self.reindexer,
+            consolidator=self.consolidator,
+            traffic=self.traffic,
+            summaries=self.summaries,
+            doctor=self._doctor,
+            back_up=partial(_back_up, self.settings, store, self.logbook),
+            readiness=self._readiness,
+            telemetry=self.telemetry,
+            doorkeeper=self.doorkeeper,
+            keys=key_ring(store, now),
+            proxy=self._proxy,
+            flags=self.board,
+            meter=Meter(store=store, clock=now),
+            steward=self._steward,
+        )
+
+    @cached_property
+    def _steward(self) -> Steward:
+        return Steward(store=self.store, desk=self.erasures, clock=now)
+
+    @property
+    def watches(self) -> Sequence[Watch]:
+        others = super().watches
+        return others if self.reranker is None else [*others, RerankerWatch(reranker=self.reranker)]
+
+    @property
+    def unavailable(self) -> Mapping[str, str]:
+        return {} if self.reranker else {"rerank": "no reranking model is set"}
+
+    @cached_property
+    def _ingestor(self) -> Ingestor:
+        return Ingestor(
+            store=self.store,
+            preparer=Preparer(self.tokens, uuid7),
+            guard=EchoGuard(store=self.store, recorder=self.recorder),
+            flags=self.board,
+            clock=now,
+            new_id=uuid7,
+        )
+
+    @cached_property
+    def _doctor(self) -> Doctor:
+        return Doctor(
+            store=self.store,
+            clinic=self.store,
+            embedder=self.embedder,
+            vectors=self.vectors,
+            reindexer=self.reindexer,
+            forgetter=self.forgetter,
+            clock=now,
+        )
+
+    @cached_property
+    def _readiness(self) -> Readiness:
+        return Readiness(
+            store=self.store,
+            embedder=self.embedder,
+            reranker=self.reranker,
+            vectors=self.vectors,
+            healer=self.healer,
+            rebuilder=self.rebuilder,
+            successor=self.successor,
+            consolidator=self.consolidator,
+            telemetry=self.telemetry,
+            clock=now,
+            damage=lambda: self.checkup.damage if self.checkup else None,
+        )
+
+    @cached_property
+    def _replayer(self) -> Replayer:
+        return Replayer(
+            store=self.store,
+            recorder=self.recorder,
+            embedder=self.embedder,
+            introducer=Introducer(self.tokens),
+            clock=now,
+        )
+
+    @cached_property
+    def _cached_forge(self) -> CachedForge:
+        return CachedForge(
+            surveyor=Surveyor(self.store, self.board, now),
+            flags=self.board,
+            forge=self._forge,
+            cache=self.cache,
+            recorder=self.recorder,
+            pulse=self.pulse,
+            replayer=self._replayer,
+            renderer=JsonAnswers(),
+            telemetry=self.telemetry,
+            hold=self.generations.holding,
+        )
+
+    @cached_property
+    def _waiter(self) -> IndexWaiter:
+        return IndexWaiter(self.store, self.indexer)
+
+    @cached_property
+    def _proxy(self) -> Proxy | None:
+        if self.upstream is None:
+            return None
+        chosen = self.settings.proxy
+        return Proxy(
+            upstream=self.upstream,
+            prompter=Prompter(
+                store=self.store,
+                forge=self._cached_forge,
+                telemetry=self.telemetry,
+                deadline=chosen.deadline_s,
+            ),
+            exchanges=ExchangeKeeper(
+                store=self.store,
+                ingestor=self._ingestor,
+                waiter=self._waiter,
+                telemetry=self.telemetry,
+                longest=self.settings.limits.message_chars,
+            ),
+            api_key=revealed(chosen.api_key),
+            budget_tokens=chosen.budget_tokens,
+            joined=chosen.placement == "joined",
+        )
+
+    @cached_property
+    def _forge(self) -> ContextForge:
+        chosen = self.settings.retrieval
+        return ContextForge(
+            recaller=self._recaller,
+            hydrator=Hydrator(store=self.store, embedder=self.embedder),
+            completer=Completer(store=self.store, embedder=self.embedder),
+            historian=Historian(self.tokens, chosen.summary_share),
+            packer=Packer(
+                self.tokens,
+                chosen.profile_share,
+                Division(
+                    summaries=chosen.summary_share,
+                    facts=chosen.fact_share,
+                    tools=chosen.tool_items,
+                ),
+            ),
+            teller=EntityTeller(self.tokens),
+            telemetry=self.telemetry,
+            clock=now,
+            new_id=uuid7,
+            limits=ForgeLimits(
+                per_source=chosen.per_source, floor=chosen.floor, sufficient=chosen.sufficient
+            ),
+            model=read_weights(chosen.weights),
+            refiner=self._refiner,
+        )
+
+    @cached_property
+    def _recaller(self) -> Recaller:
+        return Recaller(
+            store=self.store,
+            embedder=self.embedder,
+            vectors=self.vectors,
+            telemetry=self.telemetry,
+            deadline=self.settings.retrieval.deadline_s,
+            lexical_complete=lambda: self.rebuilder.complete,
+            semantic_complete=lambda: self.generations.whole and self.healer.complete,
+        )
+
+    @cached_property
+    def _refiner(self) -> Refiner | None:
+        if self.reranker is None:
+            return None
+        chosen = self.settings.reranker
+        return Refiner(
+            reranker=self.reranker,
+            telemetry=self.telemetry,
+            limits=RefinerLimits(
+                deadline=chosen.deadline_s, candidates=chosen.candidates, share=chosen.share
+            ),
+        )
+
+
+async def _back_up(
+    settings: Settings, store: SqlStore, logbook: Logbook, progress: Progress
+) -> Mapping[str, Any]:
+    """Write a backup into the data directory; where, and what is in it."""
+    taken_at = now()
+    target = settings.data_dir / "backups" / f"foreword-{taken_at:%Y%m%dT%H%M%S%fZ}.zip"
+
+    def watch(step: Step) -> None:
+        progress.tell(step.done, step.total)
+
+    async with logbook.noting(Action.BACKUP_WRITTEN) as facts:
+        manifest = await write_backup(
+            store.database, target, foreword=__version__, now=taken_at, watch=watch
+        )
+        facts.update(manifest.counts())
+    return {"file": str(target.absolute()), "rows": dict(manifest.rows)}

@@ -1,0 +1,56 @@
+"""The application on a real port of this machine, in the process of the test."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import uvicorn
+
+from app.main import create_app
+from app.settings import Settings
+
+PATIENCE = 60.0
+
+
+@dataclass(slots=True)
+class Listening:
+    url: str
+    server: uvicorn.Server
+    serving: asyncio.Task[None]
+
+    async def end(self) -> None:
+        """As a signal ends it."""
+        self.server.should_exit = True
+        await self.serving
+
+
+async def _until(true: Callable[[], bool]) -> None:
+    while not true():  # noqa: ASYNC110  (nobody tells when a server has started)
+        await asyncio.sleep(0.01)
+
+
+@asynccontextmanager
+async def listening_to(settings: Settings) -> AsyncIterator[Listening]:
+    """The service as `foreword serve` runs it, answering on a free port."""
+    with socket.socket() as socket_:
+        socket_.bind(("127.0.0.1", 0))
+        config = uvicorn.Config(
+            create_app(settings),
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            timeout_graceful_shutdown=10,
+        )
+        server = uvicorn.Server(config)
+        # Signals are the test runner's.
+        serving = asyncio.create_task(server._serve([socket_]))
+        async with asyncio.timeout(PATIENCE):
+            await _until(lambda: server.started or serving.done())
+        found = Listening(f"http://127.0.0.1:{socket_.getsockname()[1]}", server, serving)
+        try:
+            yield found
+        finally:
+            await found.end()

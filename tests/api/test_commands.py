@@ -1,0 +1,93 @@
+"""The commands that ask the service: one that runs, and one that runs as long as they do."""
+
+import json
+import shlex
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from tests.api.serving import run, serving
+from tests.exports import ASKED, HUGIN, chatgpt_conversation, sharegpt_conversation, spelled
+
+NOTHING = {"conversations": 0, "messages": 0, "duplicates": 0, "rejected": []}
+
+
+def told(ended: subprocess.CompletedProcess[str], code: int = 0) -> Any:
+    """What a command says in JSON."""
+    assert (ended.returncode, "Traceback" in ended.stderr) == (code, False), ended.stderr
+    return json.loads(ended.stdout)
+
+
+def test_a_store_that_nobody_serves_is_filled_asked_and_emptied(tmp_path: Path) -> None:
+    file = tmp_path / "conversations.json"
+    file.write_bytes(spelled([chatgpt_conversation(), {"no": "conversation"}]))
+    command = ("import", str(file), "--user-id", "alice", "--json")
+
+    first = told(run(tmp_path, *command))
+    again = told(run(tmp_path, *command))
+
+    rejected = [{"at": "[1]", "reason": "is no conversation of a kind that is known"}]
+    assert first == {**NOTHING, "conversations": 1, "messages": 3, "rejected": rejected}
+    assert again == {**NOTHING, "duplicates": 3, "rejected": rejected}
+    asked = run(tmp_path, "ask", ASKED, "--user-id", "alice", "--explain")
+    assert f"\n> {HUGIN}\n" in asked.stdout, asked.stderr
+    assert "tokens" in asked.stdout
+    (listed,) = told(run(tmp_path, "conversations", "--user-id", "alice", "--json"))["items"]
+    assert listed["id"] in run(tmp_path, "conversations", "--user-id", "alice").stdout
+    said = run(tmp_path, "history", listed["id"]).stdout
+    assert said.index(ASKED) < said.index(HUGIN)
+    assert run(tmp_path, "forget", "user", "alice").returncode == 2
+    receipt = told(run(tmp_path, "forget", "conversation", listed["id"], "--yes", "--json"))
+    assert (receipt["erased"]["messages"], receipt["remaining"]) == (3, 0)
+    assert told(run(tmp_path, "conversations", "--user-id", "alice", "--json"))["items"] == []
+
+
+def test_a_file_of_which_nothing_can_be_imported_ends_with_1(tmp_path: Path) -> None:
+    (tmp_path / "empty").write_bytes(b"")
+    (tmp_path / "broken").write_bytes(b'[{"mapping": 1}, {"x"')
+    empty = told(run(tmp_path, "import", str(tmp_path / "empty"), "--json"), code=1)
+    broken = told(run(tmp_path, "import", str(tmp_path / "broken"), "--json"), code=1)
+    assert empty == {**NOTHING, "rejected": [{"at": "empty", "reason": "it is empty"}]}
+    assert [each["at"] for each in broken["rejected"]] == ["[0]", "[1]"]
+    assert run(tmp_path, "import", str(tmp_path / "missing"), "--json").returncode == 2
+
+
+def test_a_server_that_runs_is_asked(tmp_path: Path) -> None:
+    file, out = tmp_path / "list.json", tmp_path / "out.ndjson"
+    file.write_bytes(spelled([sharegpt_conversation()]))
+    with serving(tmp_path) as server, server.client() as client:
+        found = told(run(tmp_path, "import", str(file), "--user-id", "bob", "--json"))
+        assert found["messages"] == 2
+        listed = client.get("/conversations", params={"user_id": "bob"}).json()["items"]
+        assert [each["message_count"] for each in listed] == [2]
+
+        elsewhere = tmp_path / "elsewhere"
+        elsewhere.mkdir()
+        by_url = run(elsewhere, "conversations", "--user-id", "bob", "--json", "--url", server.url)
+        assert len(told(by_url)["items"]) == 1
+
+        assert told(run(tmp_path, "export", str(out), "--json"))["lines"] == 2
+        printed = run(tmp_path, "export", "--user-id", "bob")
+        assert printed.stdout == out.read_text()
+
+        flags = told(run(tmp_path, "flags", "hybrid=false", "token_budget=900", "--json"))
+        assert (flags["hybrid"], flags["token_budget"]) == (False, 900)
+        assert run(tmp_path, "flags", "hybrid=maybe").returncode == 2
+        refused = run(tmp_path, "flags", "nothing=true")
+        assert (refused.returncode, len(refused.stderr.splitlines())) == (2, 1)
+
+        key = told(run(tmp_path, "keys", "create", "--tenant", "t", "--name", "n", "--json"))["key"]
+        own = run(tmp_path, "conversations", "--url", server.url, "--key", key, "--json")
+        assert told(own)["items"] == []
+        assert run(tmp_path, "conversations", "--url", server.url, "--key", "x").returncode == 2
+    unreachable = run(tmp_path, "conversations", "--url", "http://127.0.0.1:9")
+    assert (unreachable.returncode, "no answer" in unreachable.stderr) == (2, True)
+
+
+def test_the_demo_stores_a_sample_that_answers(tmp_path: Path) -> None:
+    facts = told(run(tmp_path, "demo", "--json"))
+    assert (facts["messages"], len(facts["requests"])) == (9, 3)
+    again = run(tmp_path, "demo")
+    assert "0 messages are new" in again.stdout
+    bundle = told(run(tmp_path, *shlex.split(facts["requests"][0])[1:], "--json"))
+    assert any("PostgreSQL" in each["content"] for each in bundle["retrieved_memories"])

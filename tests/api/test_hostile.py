@@ -1,0 +1,131 @@
+"""What nobody means well by: stored as it is or refused clearly, never an accident."""
+
+import json
+from typing import Any
+
+import pytest
+from httpx import AsyncClient
+
+from tests.api.speaking import context, get, problem, said, store
+
+JSON = {"content-type": "application/json"}
+BIDI = "\u202eevil\u202c \u2066isolate\u2069 \u200b\u200c\u200d\ufeff\u00ad \u0301\u0301 \U000e0041"
+
+
+async def contents_of(client: AsyncClient, conversation_id: str) -> list[str]:
+    items = (await get(client, f"/conversations/{conversation_id}/messages"))["items"]
+    return [each["content"] for each in items]
+
+
+async def test_invisible_characters_are_kept_as_they_are_and_do_not_hide_words(
+    client: AsyncClient,
+) -> None:
+    text = f"The harbour {BIDI} is closed."
+    stored = await store(client, text, user_id=BIDI, external_id=BIDI, label=BIDI, tags=[BIDI])
+    assert await contents_of(client, stored["id"]) == [text]
+    assert (await get(client, f"/conversations/{stored['id']}"))["user_id"] == BIDI
+    bundle = await context(client, f"{BIDI} harbour", user_id=BIDI, format="markdown")
+    assert [each["content"] for each in bundle["retrieved_memories"]] == [text]
+
+
+async def test_every_character_that_may_be_stored_is_stored_faithfully(
+    client: AsyncClient,
+) -> None:
+    odd = [*range(1, 0x21), 0x7F, *range(0x80, 0xA1), 0xFFFD, 0xFFFE, 0xFFFF, 0x10FFFF]
+    text = "".join(f"a{chr(code)}b " for code in odd)
+    stored = await store(client, text, metadata={text: text}, label=text)
+    assert await contents_of(client, stored["id"]) == [text]
+    read = await get(client, f"/conversations/{stored['id']}")
+    assert (read["metadata"], read["label"]) == ({text: text}, text)
+
+
+async def test_ten_megabytes_in_one_message_are_stored_faithfully(alone: AsyncClient) -> None:
+    text = "\n".join(f"Line {n} of the log says that nothing happened." for n in range(210_000))
+    assert len(text) > 10_000_000
+    text = text[:10_000_000]
+    answer = await alone.post("/conversations", json={"messages": [said(text)]})
+    assert answer.status_code == 201
+    assert await contents_of(alone, answer.json()["id"]) == [text]
+    too_long = await alone.post("/conversations", json={"messages": [said(f"{text}.")]})
+    problem(too_long, 422, "invalid-request")
+
+
+NUMBERS = [0, -0.0, 1e-320, 1.7976931348623157e308, 2**53 + 1, 2**63, -(2**70), 10**300]
+
+
+async def test_numbers_of_any_size_are_kept_or_refused(client: AsyncClient) -> None:
+    stored = await store(client, "x", metadata={"numbers": NUMBERS})
+    read = await get(client, f"/conversations/{stored['id']}")
+    kept = read["metadata"]["numbers"]
+    assert [float(each) for each in kept] == [float(each) for each in NUMBERS]
+    whole = [each for each in NUMBERS if isinstance(each, int)]
+    assert [each for each in kept if each in whole] == [each for each in NUMBERS if each in whole]
+    digits = "1" * 5_000
+    for path, body, status in (
+        ("/conversations", f'{{"metadata": {{"a": {digits}}}}}', 400),
+        ("/context", f'{{"query": "q", "budget_tokens": {10**30}}}', 422),
+        ("/context", f'{{"query": "q", "max_items": {digits}}}', 400),
+    ):
+        answer = await client.post(path, content=body, headers=JSON)
+        assert answer.status_code == status, answer.text
+        assert answer.headers["content-type"] == "application/problem+json"
+    problem(await client.get(f"/conversations?limit={digits}"), 422, "invalid-request")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"query": "\xff\xfe"}',
+        b'{"query": "\xed\xa0\x80"}',
+        b"\xef\xbb\xbf[]",
+        b'{"query": "q", "query": "r", "\xc3\x28": 1}',
+        b'{"a":' * 5_000,
+        b"[" * 200_000 + b"]" * 200_000,
+        b'{"query": "q"}' * 2,
+        b"\x00",
+        b'{"query": "\t\n"}',
+        json.dumps({"query": "q", "filters": {"a" * 100_000: 1}}).encode(),
+        json.dumps({f"k{n}": n for n in range(20_000)}).encode(),
+    ],
+    ids=range(11),
+)
+async def test_bodies_of_malice_are_refused(alone: AsyncClient, body: bytes) -> None:
+    for path in ("/context", "/conversations", "/admin/keys"):
+        answer = await alone.post(path, content=body, headers=JSON)
+        assert answer.status_code in {400, 422}, answer.text[:200]
+        assert answer.headers["content-type"] == "application/problem+json"
+        assert len(answer.content) < 1_000_000
+
+
+HEADERS: list[dict[bytes, Any]] = [
+    {b"Authorization": b"\xff\xfe"},
+    {b"Authorization": b"Bearer \x80"},
+    {b"X-Foreword-Key": b"fwd_" + b"\xe9" * 43},
+    {b"Idempotency-Key": b"\xff"},
+    {b"X-Request-ID": b"\r\nX: y"},
+    {b"Content-Length": b"-1"},
+    {b"Content-Length": b"9" * 400},
+    {b"Content-Type": b"\xff/\xff"},
+    {b"Host": b"\xff["},
+    {b"Origin": b"http://["},
+    {b"Cache-Control": b"\xff"},
+    {b"Accept": b"\xff"},
+]
+
+
+@pytest.mark.parametrize("headers", HEADERS, ids=range(len(HEADERS)))
+async def test_headers_of_malice_are_no_accident(
+    alone: AsyncClient, headers: dict[bytes, Any]
+) -> None:
+    given = {b"Content-Type": b"application/json", **headers}
+    for path, body in (("/context", b'{"query": "q"}'), ("/conversations", b"{}")):
+        answer = await alone.post(path, content=body, headers=given)
+        assert answer.status_code < 500, answer.text
+
+
+@pytest.mark.parametrize("name", ["%2F", "%2f%2F", "..%2F..", "%252F", "a%2Fb%00", "%ED%B0%AF"])
+async def test_names_in_paths_are_no_accident(client: AsyncClient, name: str) -> None:
+    answer = await client.delete(f"/users/{name}")
+    assert answer.status_code == (422 if "%00" in name else 200), answer.text
+    wrong = await client.get(f"/conversations/{name}/messages")
+    assert wrong.status_code in {404, 422}

@@ -1,0 +1,260 @@
+"""Importing what others export, on both pairs of engines."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from httpx import AsyncClient
+
+from tests.exports import (
+    ASKED,
+    HUGIN,
+    chatgpt_conversation,
+    claude_conversation,
+    lines_of,
+    sharegpt_conversation,
+    spelled,
+    zipped,
+)
+
+NOTHING = {"conversations": 0, "messages": 0, "duplicates": 0, "rejected": []}
+
+
+async def imported(client: AsyncClient, file: bytes, **parameters: str) -> dict[str, Any]:
+    answer = await client.post("/import", content=file, params=parameters)
+    assert answer.status_code == 200, answer.text
+    told: dict[str, Any] = answer.json()
+    return told
+
+
+async def said(client: AsyncClient, user_id: str) -> list[list[tuple[Any, ...]]]:
+    """Of each conversation of a user, oldest first, who said what and when."""
+    listed = (await client.get("/conversations", params={"user_id": user_id})).json()["items"]
+    found = []
+    for each in reversed(listed):
+        page = (await client.get(f"/conversations/{each['id']}/messages")).json()["items"]
+        found.append([(m["role"], m["content"], m["created_at"]) for m in page])
+    return found
+
+
+async def test_of_a_chatgpt_export_the_current_path_comes_in_with_its_times(
+    client: AsyncClient,
+) -> None:
+    file = zipped(conversations_json=spelled([chatgpt_conversation()]), user_json=b"{}")
+
+    told = await imported(client, file, user_id="alice")
+
+    assert told == {**NOTHING, "conversations": 1, "messages": 3}
+    assert await said(client, "alice") == [
+        [
+            ("user", ASKED, "2023-11-14T22:13:20Z"),
+            ("tool", "hosts: hugin", "2023-11-14T22:13:35.500000Z"),
+            ("assistant", f"{HUGIN}\n[image]", "2023-11-14T22:13:40.250000Z"),
+        ]
+    ]
+    (listed,) = (await client.get("/conversations", params={"user_id": "alice"})).json()["items"]
+    assert (listed["external_id"], listed["label"]) == ("chat-1", "Machines")
+    found = await client.post("/context", json={"query": ASKED, "user_id": "alice"})
+    assert any(HUGIN in each["content"] for each in found.json()["retrieved_memories"])
+
+
+async def test_a_second_import_brings_nothing_new(client: AsyncClient) -> None:
+    several = [chatgpt_conversation("a"), chatgpt_conversation("b")]
+    await imported(client, spelled(several), user_id="alice")
+    before = await said(client, "alice")
+
+    assert await imported(client, spelled(several), user_id="alice") == {
+        **NOTHING,
+        "duplicates": 6,
+    }
+    assert await said(client, "alice") == before
+
+
+async def test_what_was_said_since_is_added(client: AsyncClient) -> None:
+    before = chatgpt_conversation()
+    shorter = {**before, "current_node": "looked"}
+    await imported(client, spelled([shorter]), user_id="alice")
+
+    told = await imported(client, spelled([before]), user_id="alice")
+
+    assert told == {**NOTHING, "messages": 1, "duplicates": 2}
+    assert [content for _, content, _ in (await said(client, "alice"))[0]] == [
+        ASKED,
+        "hosts: hugin",
+        f"{HUGIN}\n[image]",
+    ]
+
+
+async def test_a_claude_export_comes_in_with_what_its_tools_said(client: AsyncClient) -> None:
+    file = zipped(conversations_json=spelled([claude_conversation()]))
+
+    told = await imported(client, file, user_id="alice")
+
+    assert told == {**NOTHING, "conversations": 1, "messages": 4}
+    assert [(role, content) for role, content, _ in (await said(client, "alice"))[0]] == [
+        ("user", ASKED),
+        ("assistant", "Let me look."),
+        ("tool", "hugin"),
+        ("assistant", HUGIN),
+    ]
+    assert await imported(client, file, user_id="alice") == {**NOTHING, "duplicates": 4}
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        spelled([{"role": "user", "content": ASKED}, {"role": "assistant", "content": HUGIN}]),
+        lines_of({"role": "user", "content": ASKED}, {"role": "assistant", "content": HUGIN}),
+        lines_of(
+            {
+                "messages": [
+                    {"role": "user", "content": [{"type": "text", "text": ASKED}]},
+                    {"role": "assistant", "content": HUGIN},
+                ]
+            }
+        ),
+        spelled([sharegpt_conversation()]),
+        lines_of(sharegpt_conversation()),
+        json.dumps({"conversations": [sharegpt_conversation()]}, indent=2).encode(),
+        f"role,content\nuser,{ASKED}\nassistant,{HUGIN}\n".encode(),
+        f"\ufeffSender;Text;Thread\r\nhuman;{ASKED};t\r\nai;{HUGIN};t\r\n".encode(),
+        f"role,content\nuser,{ASKED}\nassistant,{HUGIN}\n".encode("utf-16"),
+    ],
+    ids=["list", "lines", "objects", "sharegpt", "lines of it", "wrapped", "csv", "excel", "utf16"],
+)
+async def test_other_lists_come_in_once(alone: AsyncClient, file: bytes) -> None:
+    first = await imported(alone, file, user_id="alice")
+    again = await imported(alone, file, user_id="alice")
+
+    assert first == {**NOTHING, "conversations": 1, "messages": 2}
+    assert again == {**NOTHING, "duplicates": 2}
+    assert [(role, content) for role, content, _ in (await said(alone, "alice"))[0]] == [
+        ("user", ASKED),
+        ("assistant", HUGIN),
+    ]
+
+
+async def test_what_is_malformed_is_told_by_its_place_and_the_rest_goes_in(
+    client: AsyncClient,
+) -> None:
+    damaged = chatgpt_conversation("damaged")
+    damaged["mapping"]["looked"]["message"]["author"] = "nobody"
+    good = spelled(chatgpt_conversation("good"))
+    file = b'[{"mapping": 3}, {"no" "json"}, %s, 7, %s, {"mapping": {"cut' % (
+        spelled(damaged),
+        good,
+    )
+
+    told = await imported(client, file, user_id="alice")
+
+    assert {**told, "rejected": [each["at"] for each in told["rejected"]]} == {
+        **NOTHING,
+        "conversations": 2,
+        "messages": 5,
+        "rejected": ["[0]", "[1]", "[2].mapping.'looked'", "[3]", "[5]"],
+    }
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        b"",
+        b"  \n",
+        b"hello",
+        b"%PDF-1.7 ...",
+        b"PK\x03\x04 no zip",
+        zipped(notes_txt=b"x"),
+        b"{\n}x",
+    ],
+)
+async def test_what_is_no_export_is_refused(alone: AsyncClient, file: bytes) -> None:
+    answer = await alone.post("/import", content=file)
+    assert (answer.status_code, answer.json()["type"]) == (422, "/problems/import-unreadable")
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        b"[" * 100_000,
+        b'[{"messages":' + b"[" * 5_000 + b"]" * 5_000 + b"}]",
+        b'[{"messages":[{"role":"user","content":"a\\u0000b"}]}]',
+        b'[{"messages":[{"role":"user","content":"\\ud800"}]}]',
+        b'[{"messages":[{"role":"user","content":"\xff\xfe"}]}]',
+        b'[{"messages":[{"role":"user","content":"x","created_at":NaN}]}]',
+        b'[{"messages":[{"role":"user","content":"x","created_at":1e300}]}]',
+        b'[{"messages":[{"role":["x"],"content":{}}]}]',
+        b'[{"mapping":{"a":{"parent":["a"],"message":[]}},"current_node":{}}]',
+        b'[{"mapping":{"a":{"parent":"b"},"b":{"parent":"a"},"c":5},"current_node":"c"}]',
+        b'[{"chat_messages":[{"sender":5}]}]',
+        b'{"record":"memory","type":"chunk","content":"x"}',
+        b'{"record":["x"]}',
+        b'{"record":"user","user_id":"a","consent":{"nothing":{}}}',
+    ],
+)
+async def test_what_is_hostile_is_rejected_and_what_follows_goes_in(
+    client: AsyncClient, hostile: bytes
+) -> None:
+    told = await imported(client, hostile, user_id="alice")
+    assert told["messages"] == 0
+    assert told["rejected"]
+    assert (await imported(client, spelled([sharegpt_conversation()])))["messages"] == 2
+
+
+async def test_ids_that_cannot_be_stored_stand_for_themselves_all_the_same(
+    client: AsyncClient,
+) -> None:
+    hostile = chatgpt_conversation("x" * 5_000)
+    hostile["mapping"]["q"]["message"]["id"] = "a\0'\"; DROP TABLE message"
+
+    first = await imported(client, spelled([hostile]), user_id="alice")
+    again = await imported(client, spelled([hostile]), user_id="alice")
+
+    assert (first["messages"], again["messages"], again["duplicates"]) == (3, 0, 3)
+
+
+async def test_a_zip_that_is_a_bomb_is_refused_unread(alone: AsyncClient) -> None:
+    bomb = zipped(conversations_json=b"[" + b" " * 70_000_000 + b"]")
+    answer = await alone.post("/import", content=bomb)
+    assert answer.status_code == 422
+    assert "packed more tightly" in answer.json()["detail"]
+
+
+async def test_a_form_brings_a_file_too(client: AsyncClient) -> None:
+    files = {"file": ("conversations.json", spelled([chatgpt_conversation()]))}
+    answer = await client.post("/import", params={"user_id": "alice"}, files=files)
+    assert answer.json() == {**NOTHING, "conversations": 1, "messages": 3}
+    empty = await client.post("/import", files={"x": (None, "no file")})
+    assert empty.status_code == 422
+
+
+async def test_a_long_conversation_comes_in_whole_and_in_order(client: AsyncClient) -> None:
+    several = [{"role": "user", "content": f"message {number}"} for number in range(1_050)]
+    file = spelled([{"id": "long", "messages": several}])
+
+    assert (await imported(client, file, user_id="alice"))["messages"] == 1_050
+
+    (listed,) = (await client.get("/conversations", params={"user_id": "alice"})).json()["items"]
+    page = await client.get(f"/conversations/{listed['id']}/messages", params={"limit": 500})
+    assert [each["content"] for each in page.json()["items"]] == [
+        f"message {number}" for number in range(500)
+    ]
+    assert await imported(client, file, user_id="alice") == {**NOTHING, "duplicates": 1_050}
+
+
+async def test_an_import_tells_how_far_it_is(alone: AsyncClient) -> None:
+    answer = await alone.post(
+        "/import",
+        content=spelled([chatgpt_conversation()]),
+        headers={"Accept": "application/x-ndjson"},
+    )
+    *_, last = map(json.loads, answer.text.splitlines())
+    assert last == {**NOTHING, "conversations": 1, "messages": 3}
+
+
+async def test_the_same_file_at_once_comes_in_once(client: AsyncClient) -> None:
+    file = spelled([chatgpt_conversation(f"c{number}") for number in range(30)])
+    told = await asyncio.gather(*(imported(client, file, user_id="alice") for _ in range(3)))
+    assert sum(each["messages"] for each in told) == 90
+    assert sum(each["duplicates"] for each in told) == 180
+    assert len(await said(client, "alice")) == 30

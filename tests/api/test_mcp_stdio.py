@@ -1,0 +1,107 @@
+"""`foreword mcp` as an application starts it, spoken to with the SDK's own client."""
+
+import json
+import subprocess
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters
+
+from tests.api.serving import COMMAND, PATIENCE, context, environment, run, serving
+from tests.api.test_mcp import HUGIN, QUESTION, TOOLS, read, refused, told
+
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+}
+
+
+@asynccontextmanager
+async def a_model(directory: Path, *arguments: str, **settings: str) -> AsyncIterator[Client]:
+    started = StdioServerParameters(
+        command=str(COMMAND),
+        args=["mcp", *arguments],
+        env=environment(directory, **settings),
+        cwd=directory,
+    )
+    async with Client(started, read_timeout_seconds=PATIENCE) as client:
+        yield client
+
+
+async def test_without_a_server_it_opens_the_store_itself(tmp_path: Path) -> None:
+    async with a_model(tmp_path) as client:
+        assert {each.name for each in (await client.list_tools()).tools} == TOOLS
+        await told(client, "remember", content=HUGIN, conversation="diary")
+        assert HUGIN in await told(client, "recall", query=QUESTION)
+        async with a_model(tmp_path, "--user-id", "bob") as another:  # it finds the first one
+            assert HUGIN not in await told(another, "recall", query=QUESTION)
+            assert "one user" in await refused(another, "search", query="x", user_id="alice")
+            await told(another, "remember", content="Bob likes tea.")
+        async with a_model(tmp_path, MCP__USER_ID="bob") as another:
+            assert "Bob likes tea." in await told(another, "recall", query="tea")
+            assert "one user" in await refused(another, "search", query="x", user_id="alice")
+        async with a_model(tmp_path, "--user-id", "eve", MCP__USER_ID="bob") as another:
+            assert "Bob likes tea." not in await told(another, "recall", query="tea")
+        (diary,) = (await client.list_resources()).resources
+        assert HUGIN in await read(client, diary.uri)
+        assert "Bob likes tea." in await told(client, "recall", query="tea", user_id="bob")
+    assert not (tmp_path / "data" / "server.json").exists()
+    async with a_model(tmp_path) as client:
+        assert HUGIN in await told(client, "recall", query=QUESTION)
+
+
+async def test_it_talks_to_the_server_that_runs(tmp_path: Path) -> None:
+    with serving(tmp_path) as server, server.client() as plain:
+        async with a_model(tmp_path) as client:
+            await told(client, "remember", content=HUGIN)
+        found = context(plain, QUESTION)["retrieved_memories"]
+        assert [each["content"] for each in found] == [HUGIN]
+        made = run(tmp_path, "keys", "create", "--tenant", "acme", "--name", "mcp", "--json")
+        key = json.loads(made.stdout)["key"]
+        async with a_model(tmp_path, "--url", server.url, "--key", key) as client:
+            assert HUGIN not in await told(client, "recall", query=QUESTION)
+        elsewhere = {"CLIENT__URL": server.url, "CLIENT__KEY": key}
+        async with a_model(tmp_path, **elsewhere) as client:
+            await told(client, "remember", content="Acme brews tea.")
+            assert HUGIN not in await told(client, "recall", query=QUESTION)
+        asked = run(tmp_path, "ask", "Who brews tea?", "--json", **elsewhere)
+        (memory,) = json.loads(asked.stdout)["retrieved_memories"]
+        assert memory["content"] == "Acme brews tea."
+        async with a_model(tmp_path) as client:  # the server's own key opens it as ever
+            assert HUGIN in await told(client, "recall", query=QUESTION)
+
+
+def test_standard_output_carries_nothing_but_the_protocol(tmp_path: Path) -> None:
+    lines = [HELLO, {"jsonrpc": "2.0", "method": "notifications/initialized"}, "no message"]
+    ended = subprocess.run(
+        [COMMAND, "mcp"],
+        input="".join(json.dumps(each) + "\n" for each in lines),
+        env=environment(tmp_path, LOG__LEVEL="debug"),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert ended.returncode == 0, ended.stderr
+    answers = [json.loads(line) for line in ended.stdout.splitlines()]
+    assert all(each["jsonrpc"] == "2.0" for each in answers)
+    assert answers[0]["result"]["serverInfo"]["name"] == "foreword"
+    assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:9", "nowhere"])
+def test_a_server_that_is_not_there_is_told_in_one_line(tmp_path: Path, url: str) -> None:
+    ended = run(tmp_path, "mcp", "--url", url)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    (line,) = ended.stderr.splitlines()
+    assert line.startswith(f"foreword: the server at {url} does not answer")

@@ -1,0 +1,127 @@
+"""What was erased is in no answer, whatever was made of it, also if somebody was at it."""
+
+import asyncio
+import json
+from random import Random
+
+import pytest
+from httpx import AsyncClient
+
+from tests.api.speaking import Json, context, erase, get, said, settled, store
+from tests.api.test_distilling import distilled
+
+CANARY = "Zanzibar"
+SAID = [
+    said(f"I moved to {CANARY}.", name="Alice"),
+    said(f"We decided on {CANARY}DB 4.2 for the ledger.", "assistant"),
+    said(f"{CANARY}Corp works on Apollo.", name="Alice"),
+    said(
+        None,
+        "assistant",
+        tool_calls=[
+            {
+                "id": "call_1",
+                "type": "function",
+                "function": {"name": "look_up", "arguments": json.dumps({"place": CANARY})},
+            }
+        ],
+    ),
+    said(f"{CANARY} is an island of 1.3 million.", "tool", tool_call_id="call_1"),
+]
+HARMLESS = "Apollo depends on Redis."
+QUESTIONS = (
+    "Who works on Apollo?",
+    "Where did Alice move to?",
+    "What was decided for the ledger?",
+    "How many millions live on the island?",
+)
+
+
+async def everything(client: AsyncClient, bundles: list[str]) -> str:
+    """All that is told of what is kept for Alice."""
+    of_alice = {"user_id": "alice"}
+    told = [
+        await get(client, path, **of_alice, **wanted)
+        for path, wanted in (
+            ("/conversations", {}),
+            ("/memories", {"include_superseded": "true"}),
+            ("/entities", {}),
+            ("/memory/debug/retrieval", {"q": "Who lives where, works on what, decided what?"}),
+        )
+    ]
+    for each in told[0]["items"]:
+        told.append(await get(client, f"/conversations/{each['id']}"))
+        told.append(await get(client, f"/conversations/{each['id']}/messages"))
+    told += [await get(client, f"/memories/{each['id']}/lineage") for each in told[1]["items"]]
+    told += [await get(client, f"/entities/{each['id']}") for each in told[2]["items"]]
+    for path in ("/memory/metrics", "/memory/debug/stats", "/jobs", "/admin/audit"):
+        told.append(await get(client, path))
+    texts = [json.dumps(each) for each in told]
+    texts += [(await client.get(f"/bundles/{each}")).text for each in bundles]
+    texts += [(await client.get(path)).text for path in ("/export", "/metrics", "/readyz")]
+    for question in QUESTIONS:
+        for form in ("json", "markdown", "messages"):
+            texts.append(json.dumps(await asked(client, question, format=form)))
+    return "\n".join(texts)
+
+
+async def asked(client: AsyncClient, question: str, **fields: object) -> Json:
+    return await context(client, question, user_id="alice", explain=True, **fields)
+
+
+async def bundles_of(client: AsyncClient) -> list[str]:
+    return [(await asked(client, question))["bundle_id"] for question in QUESTIONS]
+
+
+@pytest.mark.parametrize("what", ["messages", "conversation", "user"])
+async def test_nothing_that_was_made_of_it_is_left(client: AsyncClient, what: str) -> None:
+    await client.put("/flags", json={"summary_frequency": 1})
+    stored = await store(client, *SAID, HARMLESS, user_id="alice", external_id="chat")
+    await distilled(client)
+    await client.post(f"/conversations/{stored['id']}/summaries")
+    await settled(client)
+    bundles = await bundles_of(client)
+    kinds = {each["type"] for each in (await get(client, "/memories", user_id="alice"))["items"]}
+    assert kinds == {"fact", "summary", "tool"}
+    assert CANARY in await everything(client, bundles)
+
+    paths = {
+        "messages": [f"/messages/{each}" for each in stored["message_ids"][: len(SAID)]],
+        "conversation": [f"/conversations/{stored['id']}"],
+        "user": ["/users/alice"],
+    }
+    receipts = [await erase(client, each) for each in paths[what]]
+
+    assert [each["remaining"] for each in receipts] == [0] * len(receipts)
+    assert CANARY not in await everything(client, bundles)
+    await distilled(client)
+    await settled(client)
+    assert CANARY not in await everything(client, bundles)
+    left = {each["name"] for each in (await get(client, "/entities", user_id="alice"))["items"]}
+    assert left == ({"Apollo", "Redis"} if what == "messages" else set())
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_a_worker_that_is_busy_with_it_brings_nothing_back(
+    client: AsyncClient, seed: int
+) -> None:
+    """Erased while it is embedded, distilled, linked and asked for, at whatever moment."""
+    random = Random(seed)
+    await client.put("/flags", json={"summary_frequency": 1})
+    for number in range(6):
+        body = {"user_id": "alice", "external_id": f"chat {number}", "messages": SAID}
+        stored = (await client.post("/conversations", json=body)).json()
+        asking = asyncio.create_task(bundles_of(client))
+        await asyncio.sleep(random.uniform(0.0, 0.15))
+        paths = [f"/conversations/{stored['id']}"]
+        if random.random() < 0.5:
+            paths = [f"/messages/{each}" for each in stored["message_ids"]]
+        for each in paths:
+            assert (await erase(client, each))["remaining"] == 0
+        bundles = await asking
+    await distilled(client)
+    await settled(client)
+
+    assert CANARY not in await everything(client, bundles)
+    assert (await get(client, "/entities", user_id="alice"))["items"] == []
+    assert (await get(client, "/memories", user_id="alice"))["items"] == []

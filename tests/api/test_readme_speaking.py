@@ -1,0 +1,86 @@
+"""The README's examples of speaking to the service do what it says."""
+
+import asyncio
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import httpx2
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+
+from app.settings import Settings
+from tests.api.keyed import a_key
+from tests.api.listening import listening_to
+from tests.api.proxied import in_front_of
+from tests.api.serving import COMMAND, PATIENCE, environment
+from tests.api.test_mcp import HUGIN, QUESTION, told
+from tests.stand_in_model import said_back, stand_in_model
+
+README = (Path(__file__).parents[2] / "README.md").read_text()
+SERVER = "http://127.0.0.1:8000"
+
+
+def example(heading: str, language: str) -> str:
+    """The first block of `language` below a heading."""
+    section = README.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    found = re.search(rf"```{language}\n(.*?)```", section, re.DOTALL)
+    assert found, heading
+    return found[1]
+
+
+async def test_an_application_gets_a_memory_by_another_base_url(embedded: Settings) -> None:
+    code = example("In front of a model", "python")
+    decided = "We decided to keep the database on PostgreSQL."
+    with stand_in_model() as model:
+        model.answers(said_back("You keep it on PostgreSQL."))
+        async with in_front_of(model, embedded) as service:
+            await service.remembers(decided, user_id="alice")
+            assert SERVER in code
+            ran = await asyncio.to_thread(
+                subprocess.run,
+                [sys.executable, "-c", code.replace(SERVER, service.listening.url)],
+                env=environment(embedded.data_dir) | {"OPENAI_API_KEY": "sk-test"},
+                capture_output=True,
+                text=True,
+                timeout=PATIENCE,
+                check=False,
+            )
+        assert ran.stdout == "You keep it on PostgreSQL.\n", ran.stderr
+        assert decided in model.last.messages[0]["content"]
+
+
+def configured() -> dict[str, Any]:
+    servers: dict[str, Any] = json.loads(example("For models: MCP", "json"))["mcpServers"]
+    return servers
+
+
+async def test_an_application_starts_the_command_that_it_is_told(tmp_path: Path) -> None:
+    given = configured()["memory"]
+    assert given["command"] == COMMAND.name
+    started = StdioServerParameters(
+        command=str(COMMAND), args=given["args"], env=environment(tmp_path), cwd=tmp_path
+    )
+    async with Client(started, read_timeout_seconds=PATIENCE) as client:
+        await told(client, "remember", content=HUGIN)
+        assert HUGIN in await told(client, "recall", query=QUESTION, user_id="alice")
+
+
+async def test_an_application_speaks_to_the_address_that_it_is_told(embedded: Settings) -> None:
+    _, key = await a_key(embedded)
+    given = configured()["team-memory"]
+    headers = given["headers"] | {"Authorization": f"Bearer {key}"}
+    assert given["headers"].keys() == headers.keys()
+    async with (
+        listening_to(embedded) as listening,
+        httpx2.AsyncClient(headers=headers, timeout=PATIENCE, trust_env=False) as http,
+        Client(
+            streamable_http_client(given["url"].replace(SERVER, listening.url), http_client=http)
+        ) as client,
+    ):
+        await told(client, "remember", content=HUGIN)
+        assert HUGIN in await told(client, "recall", query=QUESTION)

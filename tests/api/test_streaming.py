@@ -1,0 +1,123 @@
+"""POST /context as events: what happens is told when it happens, then comes the usual bundle."""
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from httpx import AsyncClient, ReadTimeout, Timeout
+
+from app.settings import Settings
+from tests.api.listening import listening_to
+from tests.api.speaking import Json, context, problem, store, talking_to
+
+EVENTS = {"Accept": "text/event-stream"}
+HUGIN = "The deployment server of the api team is called Hugin."
+QUERY = "What is the deployment server called?"
+
+
+def events_of(text: str) -> list[tuple[str, Any]]:
+    found = []
+    for block in text.removesuffix("\n\n").split("\n\n"):
+        name, data = block.split("\n")
+        assert name.startswith("event: ")
+        found.append((name.removeprefix("event: "), json.loads(data.removeprefix("data: "))))
+    return found
+
+
+async def streamed(client: AsyncClient, **body: Any) -> list[tuple[str, Any]]:
+    answer = await client.post("/context", json={"query": QUERY, **body}, headers=EVENTS)
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    assert answer.headers["cache-control"] == "no-store"
+    return events_of(answer.text)
+
+
+def without_figures(bundle: Json) -> Json:
+    metadata = bundle["metadata"] | {"timings_ms": None, "cache_hit": None}
+    return bundle | {"bundle_id": None, "metadata": metadata}
+
+
+async def test_sources_come_first_then_items_then_the_bundle(client: AsyncClient) -> None:
+    await store(client, HUGIN, "It runs in Frankfurt.", user_id="alice")
+    events = await streamed(client, user_id="alice", explain=True)
+    names = [name for name, _ in events]
+    assert names == sorted(names, key=["memory_debug", "item", "bundle"].index)
+    sources = {told["source"]: told for name, told in events if name == "memory_debug"}
+    assert {"episodic", "semantic", "lexical"} <= set(sources)
+    assert sources["semantic"]["found"] == 2
+    assert all(told["took_ms"] > 0 for told in sources.values())
+    name, bundle = events[-1]
+    assert name == "bundle"
+    assert [told for name, told in events if name == "item"] == bundle["retrieved_memories"]
+    whole = await context(client, QUERY, user_id="alice", explain=True)
+    assert without_figures(bundle) == without_figures(whole)
+
+
+async def test_what_was_streamed_is_in_the_cache_and_the_other_way_round(
+    alone: AsyncClient,
+) -> None:
+    await store(alone, HUGIN, user_id="alice")
+    _, first = (await streamed(alone, user_id="alice"))[-1]
+    again = await context(alone, QUERY, user_id="alice")
+    assert (again["bundle_id"], again["metadata"]["cache_hit"]) == (first["bundle_id"], True)
+    items, last = await streamed(alone, user_id="alice")
+    assert items == ("item", first["retrieved_memories"][0])
+    assert (last[1]["bundle_id"], last[1]["metadata"]["cache_hit"]) == (first["bundle_id"], True)
+
+
+async def test_of_nothing_the_bundle_alone_is_told(alone: AsyncClient) -> None:
+    ((name, bundle),) = await streamed(alone, user_id="nobody")
+    assert (name, bundle["retrieved_memories"]) == ("bundle", [])
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "slug"),
+    [
+        ({"query": ""}, 422, "invalid-request"),
+        ({"conversation_external_id": "none"}, 404, "conversation-not-found"),
+        ({"since": "01a201fa-4949-744c-ba5b-d32285a280de"}, 404, "bundle-not-found"),
+    ],
+)
+async def test_what_is_wrong_from_the_start_is_an_ordinary_problem(
+    alone: AsyncClient, body: Json, status: int, slug: str
+) -> None:
+    answer = await alone.post("/context", json={"query": QUERY, **body}, headers=EVENTS)
+    problem(answer, status, slug)
+
+
+async def test_a_source_that_stays_away_is_told(embedded: Settings) -> None:
+    late = embedded.model_copy(
+        update={"retrieval": embedded.retrieval.model_copy(update={"deadline_s": 1e-9})}
+    )
+    async with talking_to(late) as client:
+        await store(client, HUGIN, user_id="alice")
+        events = await streamed(client, user_id="alice")
+        missing = {told.get("degraded") for name, told in events if name == "memory_debug"}
+        assert "deadline" in missing
+
+
+async def test_over_a_real_connection_events_do_not_wait_for_each_other(
+    embedded: Settings,
+) -> None:
+    async with (
+        listening_to(embedded) as listening,
+        AsyncClient(base_url=listening.url, timeout=60, trust_env=False) as client,
+    ):
+        await store(client, HUGIN, user_id="alice")
+        body = {"query": QUERY, "user_id": "alice"}
+        async with client.stream("POST", "/context", json=body, headers=EVENTS) as answer:
+            told = [block async for block in blocks(answer.aiter_text())]
+        assert told[-1].startswith("event: bundle")
+        with pytest.raises(ReadTimeout):
+            await client.post("/context", json=body, headers=EVENTS, timeout=Timeout(60, read=1e-6))
+        assert (await client.get("/healthz")).status_code == 200
+
+
+async def blocks(texts: AsyncIterator[str]) -> AsyncIterator[str]:
+    left = ""
+    async for text in texts:
+        left += text
+        while "\n\n" in left:
+            block, _, left = left.partition("\n\n")
+            yield block

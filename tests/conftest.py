@@ -1,0 +1,59 @@
+"""What every test stands on: where its files lie, and how properties are tried."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from tests.databases import migrate, run_apart
+
+IN_MEMORY = Path("/dev/shm")  # noqa: S108  (a place for temporary files is what is wanted)
+ROOM = 2 * 2**30
+"""Bytes; an opened application takes 50 million of them."""
+
+
+def _keep_files_in_memory() -> None:
+    """
+    Let temporary files lie in memory, where there is room and nobody chose another place.
+
+    The engines wait for the disk at each step, to survive a power cut: without this, three quarters
+    of the time that it takes to open an application are such waits. A killed process, which is what
+    tests try, loses nothing in either place. Processes that tests start inherit the choice.
+    """
+    if "TMPDIR" in os.environ or not IN_MEMORY.is_dir():
+        return
+    if shutil.disk_usage(IN_MEMORY).free >= ROOM:
+        os.environ["TMPDIR"] = tempfile.tempdir = str(IN_MEMORY)
+
+
+_keep_files_in_memory()
+
+# How fast this machine is at the moment is nobody's bug. CI tries the same examples every time:
+# what it says of a change is about the change.
+settings.register_profile(
+    "calm",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize="CI" in os.environ,
+)
+settings.load_profile("calm")
+
+
+@pytest.fixture
+def tmp_path(tmp_path: Path) -> Iterator[Path]:
+    """Pytest's, but gone with the test where it lies in memory, which has an end."""
+    yield tmp_path
+    if tmp_path.is_relative_to(IN_MEMORY):
+        shutil.rmtree(tmp_path, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with the schema, to be copied."""
+    path = tmp_path_factory.mktemp("template") / "store.db"
+    run_apart(migrate(f"sqlite+aiosqlite:///{path}"))
+    return path

@@ -1,0 +1,37 @@
+"""What is known by its keys is read by them, whatever indexes there are beside."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlalchemy.dialects import sqlite
+
+from app.adapters.sql import graph_statements
+from app.adapters.sql.chunk_rows import CHUNKS_OF_MESSAGES
+from app.adapters.sql.fetch import Constant
+from app.adapters.sql.hydrating import HYDRATE
+from app.adapters.sql.item_rows import ITEMS
+from app.adapters.sql.neighbours import BESIDE
+
+STATEMENTS = {
+    "messages": HYDRATE,
+    "neighbours": BESIDE,
+    "chunks": CHUNKS_OF_MESSAGES,
+    "items": ITEMS,
+    "derived": graph_statements.derived(frozenset(), frozenset()),
+}
+
+
+def plan(file: Path, statement: Constant) -> list[str]:
+    compiled = statement.sqlite.compile(dialect=sqlite.dialect())  # type: ignore[attr-defined]
+    values = ["[1]" for _ in compiled.positiontup]
+    with closing(sqlite3.connect(file)) as connection:
+        return [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {compiled}", values)]
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_nothing_goes_through_all_that_a_user_has(name: str, sqlite_template: Path) -> None:
+    steps = plan(sqlite_template, STATEMENTS[name])
+    assert steps
+    assert not [each for each in steps if "scope_key" in each], steps

@@ -1,0 +1,270 @@
+"""No consent, no byte of a profile, on any path, whatever happened before."""
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+import pytest
+from httpx import AsyncClient, Response
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import select
+
+from app.adapters.sql.database import Database
+from app.adapters.sql.schema import metadata
+from app.adapters.sql.store import SqlStore
+from app.domain.ids import LOCAL_TENANT
+from tests.factories import HandClock
+from tests.fakes import Memory
+from tests.over_memory import talking_over
+
+USERS = count(1)
+SECRET = "Zqxvjk"
+QUERY = "Which tea does she like?"
+FOREVER = float("inf")
+
+CONTEXTS = st.fixed_dictionaries(
+    {"format": st.sampled_from(["json", "markdown", "messages"])},
+    optional={
+        "explain": st.booleans(),
+        "budget_tokens": st.sampled_from([20, 300, 4_000]),
+        "group_by": st.just("conversation"),
+        "filters": st.sampled_from([{"types": ["message"]}, {"types": ["profile"]}, {}]),
+        "history": st.just({"max_messages": 0}),
+    },
+)
+SECTIONS = st.sampled_from(["preferences", "context", "notes", "key"])
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("grant"), st.sampled_from([None, 60, 3_600])),
+        st.tuples(st.just("grant others"), st.booleans()),
+        st.tuples(st.just("revoke"), st.sampled_from(["all", "profile", "user"])),
+        st.tuples(st.just("write"), SECTIONS),
+        st.tuples(st.just("write"), SECTIONS),
+        st.tuples(st.just("erase"), st.none()),
+        st.tuples(st.just("wait"), st.sampled_from([59, 61, 3_600])),
+        st.tuples(st.just("switch"), st.booleans()),
+        st.tuples(st.just("say"), st.none()),
+        st.tuples(st.just("keep receipts"), st.none()),
+        st.tuples(st.just("ask"), CONTEXTS),
+        st.tuples(st.just("ask"), CONTEXTS),
+        st.tuples(st.just("ask again"), st.none()),
+    ),
+    min_size=4,
+    max_size=14,
+)
+
+
+@pytest.fixture
+async def memory(store: SqlStore) -> Memory:
+    return Memory(store)
+
+
+@pytest.fixture
+async def client(memory: Memory) -> AsyncIterator[AsyncClient]:
+    async with talking_over(memory) as client:
+        yield client
+
+
+@dataclass
+class Life:
+    """What happens to one user, and what may be known of them at each moment."""
+
+    client: AsyncClient
+    memory: Memory
+    user: str = field(default_factory=lambda: f"user/{next(USERS)}")
+    agreed_until: float = 0.0
+    written: bool = False
+    used: bool = True
+    asked: list[dict[str, Any]] = field(default_factory=list)
+    bundles: list[str] = field(default_factory=list)
+    shown: int = 0
+
+    @property
+    def clock(self) -> HandClock:
+        return self.memory.clock
+
+    @property
+    def agrees(self) -> bool:
+        return self.clock().timestamp() < self.agreed_until
+
+    @property
+    def path(self) -> str:
+        return f"/users/{self.user.replace('/', '%2F')}"
+
+    async def grant(self, seconds: int | None) -> None:
+        ends = None if seconds is None else self.clock().timestamp() + seconds
+        body: dict[str, Any] = {"purposes": {"profile": True}}
+        if ends is not None:
+            clock = HandClock(self.clock())
+            clock.forward(seconds or 0)
+            body["expires_at"] = clock().isoformat()
+        answer = await self.client.put(f"{self.path}/consent", json=body)
+        assert answer.json()["purposes"]["profile"] is True
+        self.agreed_until = FOREVER if ends is None else ends
+
+    async def grant_others(self, agreed: bool) -> None:  # noqa: FBT001  (a step's argument)
+        body = {"purposes": {"facts": agreed, "learning": agreed}}
+        answer = await self.client.put(f"{self.path}/consent", json=body)
+        assert answer.json()["purposes"]["profile"] is self.agrees
+
+    async def revoke(self, how: str) -> None:
+        had = self.written
+        if how == "user":
+            answer = await self.client.delete(self.path)
+            receipt = answer.json()
+        elif how == "all":
+            receipt = (await self.client.delete(f"{self.path}/consent")).json()
+        else:
+            body = {"purposes": {"profile": False}}
+            receipt = (await self.client.put(f"{self.path}/consent", json=body)).json()["erasure"]
+        if receipt is not None:
+            assert (receipt["erased"]["profiles"], receipt["remaining"]) == (int(had), 0)
+        assert receipt is not None or not had
+        self.agreed_until, self.written = 0.0, False
+        if had:
+            self.bundles.clear()
+
+    async def write(self, section: str) -> None:
+        body: dict[str, Any] = {"notes": f"Likes {SECRET}."}
+        if section == "key":
+            body = {"preferences": {SECRET: True}}
+        elif section != "notes":
+            body = {section: {"tea": SECRET, "cache_hit": False}}
+        answer = await self.client.put(f"{self.path}/profile", json=body)
+        assert answer.status_code == (200 if self.agrees else 403)
+        if self.agrees:
+            self.written = True
+        else:
+            assert SECRET not in answer.text
+
+    async def erase(self, _: None) -> None:
+        receipt = (await self.client.delete(f"{self.path}/profile")).json()
+        assert (receipt["erased"]["profiles"], receipt["remaining"]) == (int(self.written), 0)
+        self.written = False
+
+    async def wait(self, seconds: int) -> None:
+        self.clock.forward(seconds)
+
+    async def switch(self, on: bool) -> None:  # noqa: FBT001  (a step's argument)
+        answer = await self.client.put("/flags", json={"profile": on})
+        assert answer.json()["profile"] is on
+        self.used = on
+
+    async def say(self, _: None) -> None:
+        body = {"user_id": self.user, "messages": [{"role": "user", "content": "She likes tea."}]}
+        assert (await self.client.post("/conversations", json=body)).status_code == 201
+        await self.memory.index()
+
+    async def keep_receipts(self, _: None) -> None:
+        await self.memory.recorder.flush()
+
+    async def ask(self, about: dict[str, Any]) -> None:
+        self.asked.append(about)
+        answer = await self.context(about)
+        told = answer.json()
+        self.bundles.append(told["bundle_id"])
+        if not (self.agrees and self.written and self.used):
+            assert SECRET not in answer.text
+            assert told["user_profile"] is None
+            assert told["metadata"]["profile"] is None
+            return
+        least = 300 if about["format"] == "json" else 4_000  # 15 % of 300 hardly hold a heading
+        room = about.get("budget_tokens", 4_000) >= least
+        if room and about.get("filters") != {"types": ["message"]}:
+            self.shown += 1
+            assert SECRET in json.dumps(told["user_profile"])
+            assert SECRET in str(told["text"] or told["messages"] or SECRET)
+        assert told["metadata"]["total_tokens"] <= told["metadata"]["budget_tokens"]
+
+    async def ask_again(self, _: None) -> None:
+        """From the cache, where nothing happened meanwhile."""
+        for about in self.asked[-2:]:
+            await self.ask(about)
+
+    async def context(self, about: dict[str, Any]) -> Response:
+        body = {"query": QUERY, "user_id": self.user, **about}
+        answer = await self.client.post("/context", json=body)
+        assert answer.status_code == 200, answer.text
+        return answer
+
+    async def everywhere(self) -> AsyncIterator[Response]:
+        """Every path that could tell anything, but for the one that asks for the profile."""
+        query = {"query": QUERY, "user_id": self.user}
+        yield await self.client.post("/search", json={**query, "explain": True})
+        for path in ("/memory/debug/retrieval", "/memory/debug/stats", "/conversations"):
+            yield await self.client.get(path, params={"q": QUERY, "user_id": self.user})
+        for path in (f"{self.path}/consent", "/flags", "/metrics", "/readyz", "/admin/audit"):
+            yield await self.client.get(path)
+
+    async def look(self) -> None:
+        async for answer in self.everywhere():
+            assert SECRET not in answer.text, answer.request.url
+        may = self.agrees and self.written
+        own = await self.client.get(f"{self.path}/profile")
+        assert (SECRET in own.text) is may
+        assert own.status_code == (200 if may else 404 if self.agrees else 403)
+        for bundle in self.bundles:
+            replayed = await self.client.get(f"/bundles/{bundle}")
+            assert may or SECRET not in replayed.text
+
+    async def nothing_is_kept(self, database: Database) -> None:
+        """Once a profile was erased, no row, no cached answer and no receipt holds any of it."""
+        async with database.read() as connection:
+            for table in metadata.sorted_tables:
+                rows = (await connection.execute(select(table))).all()
+                assert SECRET not in repr(rows), table.name
+        held = [repr(each) for each in self.memory.cache._answers.values()]
+        held += [repr(each) for each in self.memory.recorder._waiting.values()]
+        assert not any(SECRET in each for each in held)
+
+    def taking(self, step: str) -> Callable[[Any], Awaitable[None]]:
+        taken: Callable[[Any], Awaitable[None]] = getattr(self, step.replace(" ", "_"))
+        return taken
+
+
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(steps=STEPS)
+async def test_without_consent_nothing_of_a_profile_is_told_on_any_path(
+    memory: Memory, client: AsyncClient, database: Database, steps: list[tuple[str, Any]]
+) -> None:
+    life = Life(client, memory)
+    await life.switch(on=True)
+    await life.say(None)
+    for step, argument in steps:
+        await life.taking(step)(argument)
+        await life.look()
+    await life.revoke("all")
+    await life.look()
+    await life.ask_again(None)
+    await life.nothing_is_kept(database)
+
+
+async def test_the_life_of_a_profile(
+    memory: Memory, client: AsyncClient, database: Database
+) -> None:
+    """The same steps once by name: what the property looks for does happen."""
+    life = Life(client, memory)
+    await life.say(None)
+    await life.grant(3_600)
+    await life.write("notes")
+    for form in ("json", "markdown", "messages"):
+        await life.ask({"format": form})
+    assert life.shown == 3
+    await life.keep_receipts(None)
+    replayed = await client.get(f"/bundles/{life.bundles[0]}")
+    assert SECRET in replayed.text
+    await life.ask_again(None)
+    await life.wait(3_601)
+    await life.ask_again(None)
+    await life.look()
+    await life.grant(None)
+    await life.ask_again(None)
+    assert life.shown == 7
+    await life.revoke("profile")
+    await life.ask_again(None)
+    await life.nothing_is_kept(database)
+    async with memory.store.read(LOCAL_TENANT) as snapshot:
+        assert await snapshot.scopes.find(life.user) is not None

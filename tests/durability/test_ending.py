@@ -1,0 +1,90 @@
+"""SIGTERM: what runs is answered, what was begun goes back into the outbox."""
+
+import itertools
+import threading
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.api.serving import eventually, serving, store
+from tests.databases import (
+    create_postgres_database,
+    drop_postgres_database,
+    require_postgres,
+    run_apart,
+)
+from tests.durability.slow_embedder import slow_embedder
+from tests.durability.watching import stats
+
+pytestmark = pytest.mark.durability
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def database(request: pytest.FixtureRequest) -> dict[str, str]:
+    """Settings of a database of the test's own."""
+    if request.param == "sqlite":
+        return {}
+    run_apart(require_postgres())
+    made: list[str] = []
+
+    async def make() -> None:
+        made.append(await create_postgres_database())
+
+    run_apart(make())
+    request.addfinalizer(lambda: run_apart(drop_postgres_database(made[0])))  # noqa: PT021
+    return {"DATABASE__URL": made[0]}
+
+
+def test_what_was_begun_is_done_by_the_next_at_once(
+    tmp_path: Path, database: dict[str, str]
+) -> None:
+    with slow_embedder() as model:
+        settings = database | {
+            "EMBEDDER__KIND": "ollama",
+            "EMBEDDER__BASE_URL": model.url,
+            "EMBEDDER__TIMEOUT_S": "600",
+            "INDEXER__LEASE_S": "3600",
+        }
+        with serving(tmp_path, **settings) as server, server.client() as client:
+            asked = model.asked
+            model.stalls = True
+            store(client, "one", "two", "three", wait=False)
+            eventually(lambda: model.asked >= asked + 3)
+            assert server.end() == 0
+            assert "Traceback" not in server.log
+
+        model.stalls = False
+        with serving(tmp_path, **settings) as server, server.client() as client:
+            eventually(lambda: stats(client)["index_lag"] == 0)
+            assert stats(client)["vectors"] == 3
+            assert server.end() == 0
+
+
+def test_requests_that_run_are_answered(tmp_path: Path) -> None:
+    answers: list[int] = []
+
+    def say(client: httpx.Client, n: int) -> None:
+        for cup in itertools.count():
+            said = {"role": "user", "content": f"tea, cup {cup}"}
+            body = {"external_id": f"talk {n}", "messages": [said]}
+            try:
+                answers.append(client.post("/conversations", json=body).status_code)
+            except httpx.ConnectError:
+                return  # nobody listens any more: it was never accepted
+            except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError):
+                return  # the connection was closed between two requests, or while one was sent
+
+    with serving(tmp_path) as server:
+        with server.client() as client:
+            threads = [threading.Thread(target=say, args=(client, n)) for n in range(4)]
+            for each in threads:
+                each.start()
+            eventually(lambda: len(answers) > 20)
+            assert server.end() == 0
+            for each in threads:
+                each.join()
+        assert set(answers) == {201}
+        assert "Traceback" not in server.log
+    with serving(tmp_path) as server, server.client() as client:
+        assert stats(client)["messages"] == len(answers)  # none was kept without an answer

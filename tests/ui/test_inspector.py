@@ -1,0 +1,137 @@
+"""The inspector, in a browser: ask, see why, weigh anew, compare, come back."""
+
+from typing import Any
+
+import httpx
+
+from tests.ui.browser import Tab
+
+QUERY = "Which database did we pick for the backend?"
+PICKED = "We picked PostgreSQL for the backend"
+
+
+def asked(tab: Tab, user: str, query: str = QUERY) -> None:
+    tab.open(f"/ui?user={user}")
+    tab.fill("#query", query)
+    tab.click("button", "Build the context")
+    tab.wait(".summary")
+
+
+def texts(tab: Tab) -> list[str]:
+    return [each.text for each in tab.all(".candidate .said")]
+
+
+def relevances(tab: Tab) -> list[float]:
+    return [float(each.text.split()[1]) for each in tab.all(".bars .bar:first-child")]
+
+
+def weigh(tab: Tab, name: str, value: float) -> None:
+    """As a hand on the slider: it moves, then it is let go."""
+    script = """
+    const slider = document.getElementById(arguments[0]);
+    slider.value = arguments[1];
+    for (const name of ["input", "change"]) slider.dispatchEvent(new Event(name, {bubbles: true}));
+    """
+    tab.run(script, f"weight-{name}", value)
+
+
+def test_every_candidate_is_shown_with_what_spoke_for_it(tab: Tab, stored: Any) -> None:
+    asked(tab, stored["user"])
+    candidates = tab.all(".candidate")
+    assert len(candidates) > 5
+    picked = next(each for each in candidates if PICKED in each.text)
+    assert "in the bundle" in picked.text
+    for signal in ("relevance", "semantic", "lexical", "recency", "importance"):
+        assert signal in picked.text
+    tab.click(".candidate summary", "Why this relevance")
+    assert tab.wait(".candidate .adds tbody tr")
+    assert "semantic" in tab.text(".waterfall")
+    assert "of 4,000 tokens" in tab.text(".budget")
+
+
+def test_the_bundle_is_shown_as_the_model_sees_it(tab: Tab, stored: Any) -> None:
+    asked(tab, stored["user"])
+    tab.click("[role=tab]", "As the model sees it")
+    text = tab.text(".as-text pre")
+    assert f"> {PICKED}" in text
+    assert text.startswith("# Memory")
+
+
+def test_what_was_left_out_is_told_with_its_reason(tab: Tab, stored: Any) -> None:
+    asked(tab, stored["user"], "Which database did we pick?")
+    tab.fill("#budget", "60")
+    tab.click("button", "Build the context")
+    tab.until(lambda: "of 60 tokens" in tab.text(".budget"))
+    assert tab.one(".candidate .chip", "left out:")
+    tab.click("[role=tab]", "Left out")
+    assert tab.wait(".left-out h3")
+
+
+def test_a_filter_holds(tab: Tab, stored: Any) -> None:
+    asked(tab, stored["user"])
+    tab.click("summary", "Filters")
+    tab.click(".choice", "tool")
+    tab.click("button", "Build the context")
+    tab.until(lambda: {each.text for each in tab.all(".candidate .type")} == {"tool result"})
+
+
+def test_a_weight_that_moves_changes_the_order(tab: Tab, stored: Any) -> None:
+    asked(tab, stored["user"])
+    tab.wait(".candidate")
+    before = texts(tab)
+    weigh(tab, "recency", 0)
+    weigh(tab, "importance", 0)
+    tab.until(lambda: texts(tab) != before and relevances(tab) == sorted(relevances(tab))[::-1])
+    assert tab.one(".move")
+    assert "stand elsewhere" in tab.text(".moved")
+    assert "100 %" in tab.text(".weights")
+
+
+def test_two_settings_stand_side_by_side(tab: Tab, stored: Any) -> None:
+    asked(tab, stored["user"])
+    tab.click("button", "Keep, to compare")
+    tab.fill("#query", "What is the cat called?")
+    tab.click("button", "Build the context")
+    tab.until(lambda: "Schnitzel" in tab.all(".sides section")[1].text)
+    kept, now = tab.all(".sides section")
+    assert QUERY in kept.text
+    assert "cat" in now.text
+    tab.click("button", "End")
+    tab.gone(".sides")
+
+
+def test_a_bundle_has_an_address_of_its_own(tab: Tab, client: httpx.Client, stored: Any) -> None:
+    asked(tab, stored["user"])
+    tab.click(".permalink")
+    tab.until(lambda: "/ui/bundles/" in tab.driver.current_url)
+    assert QUERY in tab.text(".question")
+    assert any(PICKED in each for each in texts(tab))
+    assert not tab.all(".candidate.out")
+    client.delete(f"/messages/{stored['chat-44']['message_ids'][0]}").raise_for_status()
+    tab.driver.refresh()
+    assert tab.wait(".empty", "kept for 7 days")
+    assert tab.complaints("404") == []
+
+
+def test_a_candidate_leads_to_its_message(tab: Tab, stored: Any) -> None:
+    asked(tab, stored["user"])
+    tab.click(".candidate a", "API design")
+    wanted = tab.wait(".message.wanted")
+    assert wanted.text
+    assert tab.text("main h1") == "API design"
+
+
+def test_a_user_without_memory_gets_an_empty_answer(tab: Tab, house: Any) -> None:
+    asked(tab, "nobody-at-all")
+    assert "no likely answer" in tab.text(".summary")
+    assert tab.wait(".empty", "Nothing in memory fits")
+
+
+def test_what_the_service_refuses_is_told_in_its_words(tab: Tab, stored: Any) -> None:
+    asked(tab, stored["user"])
+    tab.fill("#minScore", "0.5")
+    tab.run("document.querySelector('#budget').removeAttribute('min')")
+    tab.fill("#budget", "-5")
+    tab.click("button", "Build the context")
+    assert "budget_tokens" in tab.text("[role=alert]")
+    assert tab.complaints("422") == []

@@ -1,0 +1,188 @@
+"""Conversations, in a browser: found, read, labelled, moved, pinned, archived, deleted."""
+
+from functools import partial
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.ui.browser import Tab
+
+ATTRIBUTES = """
+return [...document.querySelectorAll('.messages *')].flatMap((each) => each.getAttributeNames());
+"""
+TOUCH_EVERYTHING = """
+for (const each of document.querySelectorAll('.messages .formatted *'))
+  for (const name of ['mouseover', 'focus', 'load', 'error'])
+    each.dispatchEvent(new Event(name, {bubbles: true}));
+"""
+
+
+def opened(tab: Tab, stored: Any, name: str = "chat-42") -> str:
+    path = f"/conversations/{stored[name]['id']}"
+    tab.open(f"/ui{path}?user={stored['user']}")
+    tab.wait(".message .formatted > *")
+    return path
+
+
+def titles(tab: Tab) -> list[str]:
+    return [each.text for each in tab.all(".entry-title")]
+
+
+def test_conversations_are_listed_and_found(tab: Tab, stored: Any) -> None:
+    tab.open(f"/ui/conversations?user={stored['user']}")
+    tab.until(lambda: len(titles(tab)) == 4)
+    tab.fill("#q", "search")
+    tab.until(lambda: titles(tab) == ["Search quality"])
+    tab.fill("#q", "")
+    tab.fill("#tag", "rest")
+    tab.until(lambda: titles(tab) == ["API design"])
+    tab.click(".entry")
+    tab.wait(".message", "Which database should the backend use?")
+
+
+def test_markdown_and_code_are_read_as_such(tab: Tab, stored: Any) -> None:
+    opened(tab, stored)
+    assert tab.wait(".message pre code .hljs-keyword", "def")
+    assert tab.one(".message td code", "tsvector")
+    link = tab.one(".message a", "the manual")
+    assert link.get_attribute("href") == "https://www.postgresql.org/docs/"
+    assert "noopener" in str(link.get_attribute("rel"))
+
+
+def test_a_label_a_folder_and_tags_are_changed(tab: Tab, client: httpx.Client, stored: Any) -> None:
+    path = opened(tab, stored)
+    tab.click("summary", "Label, folder, tags")
+    tab.fill("#edit-label", "Storage <i>choices</i>")
+    tab.fill("#edit-folder", "/archive")
+    tab.fill("#edit-tags", "one, two,two")
+    tab.click("button", "Save")
+    tab.until(lambda: tab.text("main h1") == "Storage <i>choices</i>")
+    it = client.get(path).json()
+    assert (it["folder"], it["tags"]) == ("/archive", ["one", "two"])
+    tab.until(lambda: "Storage <i>choices</i>" in titles(tab))
+
+
+def test_it_is_pinned_and_archived_and_back(tab: Tab, client: httpx.Client, stored: Any) -> None:
+    path = opened(tab, stored)
+    for button, back, name, on, off in (
+        ("Pin", "Unpin", "importance", 10, 5),
+        ("Archive", "Bring back", "archived", True, False),
+    ):
+        tab.click(".conversation-tools button", button)
+        tab.wait(".conversation-tools button", back)
+        assert client.get(path).json()[name] == on
+        tab.click(".conversation-tools button", back)
+        tab.until(partial(tab.one, ".conversation-tools button", button))
+        assert client.get(path).json()[name] == off
+
+
+def test_deleting_shows_the_receipt(tab: Tab, client: httpx.Client, stored: Any) -> None:
+    path = opened(tab, stored)
+    tab.click(".conversation-tools button", "Delete")
+    tab.click("dialog button", "Keep it")
+    tab.gone("dialog")
+    assert client.get(path).status_code == 200
+    tab.click(".conversation-tools button", "Delete")
+    tab.click("dialog .button-danger")
+    receipt = tab.text("dialog .receipt")
+    assert "messages 6" in receipt
+    assert "nothing is left" in receipt
+    tab.click("dialog button", "Close")
+    tab.until(lambda: len(titles(tab)) == 3)
+    assert client.get(path).status_code == 404
+
+
+def test_one_message_is_deleted(tab: Tab, client: httpx.Client, stored: Any) -> None:
+    path = opened(tab, stored, "chat-44")
+    tab.click(".message .button-quiet")
+    tab.click("dialog .button-danger")
+    tab.wait("dialog .receipt", "messages 1")
+    tab.click("dialog button", "Close")
+    tab.until(lambda: len(tab.all(".message")) == 1)
+    assert client.get(path).json()["message_count"] == 1
+
+
+def test_what_is_hostile_is_shown_and_never_run(tab: Tab, stored: Any) -> None:
+    opened(tab, stored, "chat-45")
+    shown = tab.text(".message")
+    assert '<script>window.broken = "script"</script>' in shown
+    assert "onerror=" in shown
+    assert tab.run("return window.broken") is None
+    attributes = tab.run(ATTRIBUTES)
+    assert not [name for name in attributes if name.startswith("on")]
+    targets = tab.run(
+        "return [...document.querySelectorAll('.messages a')].map((each) => each.href)"
+    )
+    assert all(target.startswith(("https://", "http://", "mailto:")) for target in targets)
+    for tag in ("script", "img", "iframe", "svg", "style", "object", "form"):
+        assert tab.all(f".messages {tag}") == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "[x](javascript:window.broken=1)",
+        "[x](&#106;avascript:window.broken=1)",
+        "[x](vbscript:x) <javascript:window.broken=1>",
+        '<https://a.example/"onmouseover=window.broken=1//>',
+        "![x](javascript:window.broken=1) ![y](/ui/assets/x.png)",
+        "<a href='java\tscript:window.broken=1'>x</a><base href=//evil.example>",
+        "<math><mtext><table><mglyph><style><img src=x onerror=window.broken=1>",
+        "<form><input name=attributes><button formaction=javascript:window.broken=1>",
+        "```<img/src=x/onerror=window.broken=1>\n<img src=x onerror=window.broken=1>\n```",
+        "# <img src=x onerror=window.broken=1>\n\n| <svg onload=window.broken=1> |\n| --- |\n| x |",
+    ],
+)
+def test_markup_has_no_way_in(tab: Tab, client: httpx.Client, said: str) -> None:
+    body = {"messages": [{"role": "user", "content": said}], "user_id": "mallory"}
+    made = client.post("/conversations", json=body).json()
+    tab.open(f"/ui/conversations/{made['id']}?user=mallory")
+    tab.wait(".message .formatted > *")
+    targets = [str(each.get_attribute("href")) for each in tab.all(".messages a[href]")]
+    assert all(each.startswith(("https://", "http://", "mailto:")) for each in targets)
+    tab.run(TOUCH_EVERYTHING)
+    assert tab.run("return window.broken") is None
+    assert (
+        tab.all(".messages img, .messages svg, .messages form, .messages base, .messages style")
+        == []
+    )
+
+
+def test_text_cannot_become_markup_but_through_the_sanitizer(tab: Tab, house: Any) -> None:
+    tab.open("/ui")
+    refused = tab.run(
+        "try { document.createElement('div').innerHTML = '<b>x</b>'; return null }"
+        "catch (error) { return error.name }"
+    )
+    assert refused == "TypeError"
+    assert tab.run("return window.refused") == ["require-trusted-types-for trusted-types-sink"]
+    tab.run("window.refused = []")
+    assert tab.complaints("TrustedHTML") == []
+
+
+def test_a_very_long_message_is_shown_in_part(tab: Tab, client: httpx.Client) -> None:
+    body = {"messages": [{"role": "user", "content": "Long words. " * 20_000}], "user_id": "long"}
+    made = client.post("/conversations", json=body).json()
+    tab.open(f"/ui/conversations/{made['id']}?user=long")
+    before = len(tab.wait(".message pre").text)
+    tab.click(".message .link", "Show more")
+    tab.until(lambda: len(tab.one(".message pre").text) > before)
+
+
+def test_long_conversations_come_in_pages(tab: Tab, client: httpx.Client) -> None:
+    said = [{"role": "user", "content": f"Message number {n}."} for n in range(130)]
+    made = client.post("/conversations", json={"messages": said, "user_id": "many"}).json()
+    tab.open(f"/ui/conversations/{made['id']}?user=many")
+    tab.until(lambda: len(tab.all(".message")) == 50)
+    tab.click("button", "Show more")
+    tab.until(lambda: len(tab.all(".message")) == 100)
+    tab.open(f"/ui/conversations/{made['id']}?user=many&message={made['message_ids'][120]}")
+    assert "Message number 120." in tab.wait(".message.wanted").text
+
+
+def test_a_conversation_that_is_not_there_is_told(tab: Tab, stored: Any) -> None:
+    tab.open(f"/ui/conversations?user={stored['user']}")
+    tab.driver.get(f"{tab.url}/ui/conversations/00000000-0000-7000-8000-000000000000")
+    assert "no such conversation" in tab.text("[role=alert]").lower()
+    assert tab.complaints("404") == []

@@ -1,0 +1,98 @@
+"""A damaged SQLite file is found to be, whatever the damage; a sound one is not."""
+
+import asyncio
+import os
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from app.adapters.sql.checkup import Checkup
+from app.domain.errors import StoreDamaged
+
+ROWS = 5_000
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "some.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE talk (key INTEGER PRIMARY KEY, said TEXT)")
+        connection.execute("CREATE INDEX ix_said ON talk (said)")
+        rows = [(key, f"number {key} of {ROWS}") for key in range(ROWS)]
+        connection.executemany("INSERT INTO talk VALUES (?, ?)", rows)
+        connection.commit()
+    return path
+
+
+def scramble(file: Path) -> None:
+    with file.open("r+b") as opened:
+        opened.seek(10 * 4_096)
+        opened.write(b"\xa7\x13" * 4_096)
+
+
+def cut(file: Path) -> None:
+    os.truncate(file, file.stat().st_size // 2)
+
+
+def replace(file: Path) -> None:
+    file.write_bytes(b"This is no database at all. " * 1_000)
+
+
+def swap_entries(file: Path) -> None:
+    """An index that does not say what its table says: only a full check compares them."""
+    content = file.read_bytes()
+    at = content.rindex(b"number 4999")
+    file.write_bytes(content[:at] + b"number 4998" + content[at + 11 :])
+
+
+def checkup(file: Path, *, thorough: bool = False, patience: float = 60.0) -> Checkup:
+    return Checkup(file=file, depth="full" if thorough else "quick", patience=patience)
+
+
+@pytest.mark.parametrize("thorough", [False, True])
+async def test_a_sound_file_is_sound(file: Path, *, thorough: bool) -> None:
+    checking = checkup(file, thorough=thorough)
+    await checking.begin()
+    assert checking.damage is None
+
+
+async def test_a_file_that_is_not_there_yet_is_not_made(tmp_path: Path) -> None:
+    await checkup(tmp_path / "none.db").begin()
+    assert not (tmp_path / "none.db").exists()
+
+
+@pytest.mark.parametrize("harm", [scramble, cut, replace])
+async def test_damage_is_told_with_what_to_do(file: Path, harm: Callable[[Path], None]) -> None:
+    harm(file)
+    with pytest.raises(StoreDamaged, match=r"is damaged .*put a backup in its place"):
+        await checkup(file).begin()
+
+
+async def test_a_thorough_check_compares_indexes_with_their_tables(file: Path) -> None:
+    swap_entries(file)
+    await checkup(file).begin()
+    with pytest.raises(StoreDamaged):
+        await checkup(file, thorough=True).begin()
+
+
+async def test_damage_that_is_found_after_the_start_is_remembered(file: Path) -> None:
+    scramble(file)
+    checking = checkup(file, patience=0.0)
+    looking = await checking.begin()
+    await asyncio.wait({looking})
+    await asyncio.sleep(0)
+    assert isinstance(checking.damage, StoreDamaged)
+
+
+async def test_a_file_that_somebody_holds_is_let_in(file: Path) -> None:
+    with closing(sqlite3.connect(file, isolation_level=None)) as other:
+        other.execute("PRAGMA locking_mode = EXCLUSIVE")
+        other.execute("BEGIN EXCLUSIVE")
+        checking = Checkup(file=file, depth="quick", patience=0.0)
+        looking = await checking.begin()
+        checking.stop()
+        await asyncio.wait({looking})
+        assert checking.damage is None

@@ -1,0 +1,183 @@
+"""Facts become memory items: the last word holds, each cites who said it, none outlives that."""
+
+from datetime import timedelta
+
+import pytest
+
+from app.adapters.sql.store import SqlStore
+from app.domain.conversation import NewConversation, NewMessage, Role
+from app.domain.ids import ConversationKey
+from app.domain.memories import Memory as Item
+from app.domain.memory import ItemType, LineageEdge
+from app.services.ingest import Stored
+from tests.factories import ACME, NOON
+from tests.fakes import Memory
+from tests.stored import items_of
+
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def memory(store: SqlStore) -> Memory:
+    return Memory(store)
+
+
+async def tell(
+    memory: Memory, *texts: str, day: int = 0, chat: str = "chat", role: Role = Role.USER
+) -> Stored:
+    """Alice says something; it is distilled."""
+    messages = [
+        NewMessage(role=role, content=text, name="Alice", created_at=NOON + day * DAY)
+        for text in texts
+    ]
+    new = NewConversation(user_id="alice", external_id=chat, messages=messages)
+    stored = await memory.ingestor.ingest(ACME, new)
+    await memory.distil()
+    return stored
+
+
+async def facts(memory: Memory, day: int | None = None) -> list[Item]:
+    at = NOON + (365 if day is None else day) * DAY
+    found = await items_of(memory.store, at=at, now=NOON, type=ItemType.FACT)
+    return sorted(found, key=lambda each: (each.valid_from, each.content))
+
+
+async def texts(memory: Memory, day: int | None = None) -> list[str]:
+    return [each.content for each in await facts(memory, day)]
+
+
+async def lineage(memory: Memory, item: Item) -> list[LineageEdge]:
+    async with memory.store.read(ACME) as snapshot:
+        return list(await snapshot.memories.lineage(item))
+
+
+async def test_a_fact_is_an_item_that_cites_its_message(memory: Memory) -> None:
+    stored = await tell(memory, "Hello there!", "I live in Lisbon.")
+    (fact,) = await facts(memory)
+    assert fact.content == "Alice lives in Lisbon"
+    assert fact.valid_from == NOON
+    assert fact.conversation_id == stored.conversation_id
+    assert fact.metadata["attribute"] == "lives_in"
+    assert [each.id for each in await lineage(memory, fact)] == [str(stored.message_ids[1])]
+
+
+async def test_two_facts_of_one_sentence_tell_their_own_parts(memory: Memory) -> None:
+    stored = await tell(memory, "I'm vegetarian and allergic to peanuts.", "I speak French.")
+    both = await facts(memory)
+    assert [each.content for each in both] == [
+        "Alice is allergic to peanuts",
+        "Alice is vegetarian",
+        "Alice speaks French",
+    ]
+    for each in both[:2]:
+        assert [edge.id for edge in await lineage(memory, each)] == [str(stored.message_ids[0])]
+    await tell(memory, "I'm vegetarian and allergic to peanuts.", day=1)
+    assert [each.id for each in await facts(memory)] == [each.id for each in both]
+
+
+async def test_the_last_word_holds_and_what_held_then_is_known(memory: Memory) -> None:
+    await tell(memory, "I live in Berlin.")
+    await tell(memory, "I moved to Lisbon.", day=10)
+    assert await texts(memory) == ["Alice moved to Lisbon"]
+    assert await texts(memory, day=5) == ["Alice lives in Berlin"]
+
+
+async def test_an_older_word_that_comes_late_does_not_hold(memory: Memory) -> None:
+    await tell(memory, "I moved to Lisbon.", day=10)
+    await tell(memory, "I live in Berlin.", chat="imported")
+    assert await texts(memory) == ["Alice moved to Lisbon"]
+    assert await texts(memory, day=5) == ["Alice lives in Berlin"]
+
+
+async def test_the_same_again_is_one_fact_with_more_lineage(memory: Memory) -> None:
+    await tell(memory, "I live in Lisbon.")
+    await tell(memory, "I live in Lisbon.", day=3, chat="another")
+    (fact,) = await facts(memory)
+    assert len(await lineage(memory, fact)) == 2
+
+
+async def test_likes_stand_beside_each_other_until_they_are_taken_back(memory: Memory) -> None:
+    await tell(memory, "I love jazz.", "I love techno.")
+    await tell(memory, "I hate techno.", day=2)
+    assert await texts(memory) == ["Alice loves jazz", "Alice hates techno"]
+
+
+async def test_what_is_no_more_ends_what_was(memory: Memory) -> None:
+    await tell(memory, "We use MySQL.")
+    await tell(memory, "We no longer use MySQL.", day=2)
+    held = await facts(memory)
+    assert [each.metadata["positive"] for each in held] == [False]
+
+
+@pytest.mark.parametrize("role", [Role.SYSTEM, Role.TOOL])
+async def test_only_people_and_assistants_state_facts(memory: Memory, role: Role) -> None:
+    await tell(memory, "I live in Lisbon.", role=role)
+    assert await facts(memory) == []
+
+
+async def test_what_is_quoted_is_no_fact(memory: Memory) -> None:
+    await tell(memory, "> I live in Lisbon.", 'He wrote: "I live in Porto."')
+    assert await facts(memory) == []
+
+
+async def test_an_erased_message_takes_its_fact_and_what_that_ended_holds_again(
+    memory: Memory,
+) -> None:
+    await tell(memory, "I live in Berlin.")
+    stored = await tell(memory, "I moved to Lisbon.", day=10)
+    await memory.forgetter.message(ACME, stored.message_ids[0])
+    await memory.distil()
+    assert await texts(memory) == ["Alice lives in Berlin"]
+
+
+async def test_a_fact_stays_while_another_message_says_it(memory: Memory) -> None:
+    first = await tell(memory, "I live in Lisbon.")
+    second = await tell(memory, "I live in Lisbon.", day=3, chat="another")
+    await memory.forgetter.message(ACME, first.message_ids[0])
+    await memory.distil()
+    (fact,) = await facts(memory)
+    assert [each.id for each in await lineage(memory, fact)] == [str(second.message_ids[0])]
+
+
+async def test_a_fact_is_told_in_the_words_of_what_is_left(memory: Memory) -> None:
+    first = await tell(memory, "I moved to Lisbon with all my books.")
+    second = await tell(memory, "I live in Lisbon.", day=3, chat="another")
+    (fact,) = await facts(memory)
+    assert len(await lineage(memory, fact)) == 2
+    await memory.forgetter.message(ACME, first.message_ids[0])
+    await memory.distil()
+    (fact,) = await facts(memory)
+    assert fact.content == "Alice lives in Lisbon"
+    assert [each.id for each in await lineage(memory, fact)] == [str(second.message_ids[0])]
+
+
+async def test_a_fact_outlives_a_conversation_that_another_repeats(memory: Memory) -> None:
+    first = await tell(memory, "I live in Lisbon.")
+    second = await tell(memory, "I live in Lisbon.", day=3, chat="another")
+    await memory.forgetter.conversation(ACME, first.conversation_id)
+    await memory.distil()
+    (fact,) = await facts(memory)
+    assert fact.conversation_id == second.conversation_id
+
+
+async def test_doing_it_again_changes_nothing(memory: Memory) -> None:
+    await tell(memory, "I live in Berlin.", "I love jazz.", "We decided on PostgreSQL.")
+    await tell(memory, "I moved to Lisbon.", "I live in Lisbon now.", day=10)
+    before = [(each.id, each.valid_from, each.valid_to) for each in await facts(memory)]
+    await memory.consolidator.anew(ConversationKey(0))
+    await memory.distil()
+    after = [(each.id, each.valid_from, each.valid_to) for each in await facts(memory)]
+    assert after == before
+    assert len(await texts(memory, day=5)) == 3
+
+
+async def test_with_the_flag_off_nothing_is_drawn(memory: Memory) -> None:
+    await memory.flags.change(ACME, {"facts": False}, reset=[])
+    await tell(memory, "I live in Lisbon.")
+    assert await facts(memory) == []
+
+
+async def test_a_fact_is_found_by_meaning(memory: Memory) -> None:
+    await tell(memory, "I live in Lisbon.")
+    await memory.index()
+    assert "Alice lives in Lisbon" in memory.embedder.embedded

@@ -1,0 +1,126 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.distil.entities import mentions_of
+from app.distil.entity import Gazetteer, alias_of, normal_form
+from app.distil.relations import NAMED_TOGETHER, relations_of
+from app.domain.entities import EntityType
+
+PERSON, ORGANISATION, PLACE = EntityType.PERSON, EntityType.ORGANISATION, EntityType.PLACE
+PRODUCT, IDENTIFIER, UNKNOWN = EntityType.PRODUCT, EntityType.IDENTIFIER, EntityType.UNKNOWN
+KNOWN = Gazetteer(
+    types={"atlas": PRODUCT, "bob smith": PERSON, "alice": PERSON}, aliases={"bob": "bob smith"}
+)
+
+
+def named(content: str, known: Gazetteer = KNOWN) -> list[tuple[str, EntityType]]:
+    return [(each.normal, each.type) for each in mentions_of(content, known)]
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (
+            "Alice works on Atlas with Bob.",
+            [("alice", PERSON), ("atlas", PRODUCT), ("bob smith", PERSON)],
+        ),
+        ("the ATLAS project", [("atlas", PRODUCT)]),
+        ("I work at Siemens AG.", [("siemens", ORGANISATION)]),
+        ("My sister Mara moved to São Paulo.", [("mara", PERSON), ("sao paulo", PLACE)]),
+        ("We run Postgres 16.", [("postgresql", PRODUCT)]),
+        ("let's go, use Go", [("go", PRODUCT)]),
+        ("See https://www.Example.org/a/.", [("example.org/a", EntityType.URL)]),
+        ("Look into app/main.py now", [("app/main.py", EntityType.FILE)]),
+        ("Ticket BILL-2217 is open", [("bill-2217", IDENTIFIER)]),
+        (
+            "It calls refunds_fr_enabled and refundsFrEnabled",
+            [("refundsfrenabled", IDENTIFIER)] * 2,
+        ),
+        ("On Monday in May it rained. Tomorrow too. Maybe.", []),
+        ("Thanks! What a day.", []),
+        ("大家好,图书馆座位预约", []),
+        ("", []),
+    ],
+)
+def test_entities_are_found(content: str, expected: list[tuple[str, EntityType]]) -> None:
+    assert named(content) == expected
+
+
+@given(
+    st.text(max_size=80)
+    | st.lists(st.sampled_from(["Bob", "atlas", "a_b", "x.py", ".", "https://a.b/c", " "])).map(
+        " ".join
+    )
+)
+def test_mentions_lie_where_they_say_and_apart(content: str) -> None:
+    end = 0
+    for each in mentions_of(content, KNOWN):
+        assert each.start >= end
+        assert content[each.start : each.stop] == each.name
+        assert each.normal
+        end = each.stop
+
+
+@pytest.mark.parametrize(
+    ("name", "normal"),
+    [
+        ("Dr. Bob Smith", "bob smith"),
+        ("Bob's", "bob"),
+        ("The Acme Inc.", "acme"),
+        ("PostgreSQL 16.2", "postgresql"),
+        ("Ångström", "angstrom"),
+    ],
+)
+def test_spellings_share_a_normal_form(name: str, normal: str) -> None:
+    assert normal_form(name) == normal
+
+
+def test_a_short_name_is_the_one_person_called_so() -> None:
+    known = [("bob smith", PERSON), ("alice jones", PERSON)]
+    assert alias_of("bob", PERSON, known) == "bob smith"
+    assert alias_of("smith", UNKNOWN, known) == "bob smith"
+    assert alias_of("bob smith", PERSON, [("bob", PERSON)]) == "bob"
+    assert alias_of("bob", PERSON, [*known, ("bob stone", PERSON)]) is None
+    assert alias_of("bob", PERSON, [("bob", PERSON), *known]) == "bob"
+    assert alias_of("bob", PRODUCT, known) is None
+    assert alias_of("carol", PERSON, known) is None
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("Alice works on Atlas.", [("alice", "works on", "atlas")]),
+        ("I work on Atlas.", [("alice", "works on", "atlas")]),
+        ("I'm working on Atlas.", [("alice", "works on", "atlas")]),
+        (
+            "Bob reports to Alice, who lives in Leeds.",
+            [("bob smith", "reports to", "alice"), ("alice", "lives in", "leeds")],
+        ),
+        ("Atlas depends on Redis.", [("atlas", "depends on", "redis")]),
+        ("Anna is married to Tim.", [("anna", "married to", "tim")]),
+        ("Does Alice work on Atlas?", []),
+        ("If Alice works on Atlas, fine.", []),
+        ("Bob doesn't work on Atlas.", []),
+        ("Bob no longer works on Atlas.", []),
+        ("Bob said Alice works on Atlas.", []),
+        ("Alice and Atlas.", []),
+    ],
+)
+def test_relations_are_what_is_stated(content: str, expected: list[tuple[str, str, str]]) -> None:
+    found = relations_of(content, mentions_of(content, KNOWN), "Alice")
+    stated = [each for each in found if each.type != NAMED_TOGETHER]
+    assert [(each.source, each.type, each.target) for each in stated] == expected
+
+
+def test_entities_of_one_sentence_are_named_together() -> None:
+    content = "Bob met us. Alice likes Atlas and Redis."
+    found = relations_of(content, mentions_of(content, KNOWN))
+    together = {(each.source, each.target) for each in found if each.type == NAMED_TOGETHER}
+    assert together == {("alice", "atlas"), ("alice", "redis"), ("atlas", "redis")}
+    assert all(0 < each.weight <= 1 for each in found)
+
+
+def test_too_many_names_in_a_sentence_mean_nothing() -> None:
+    content = "We met " + ", ".join(f"Person{chr(97 + n)} Xu" for n in range(20)) + "."
+    assert not relations_of(content, mentions_of(content))

@@ -1,0 +1,64 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from app.distil.fact import Bearing, Fact, bearing
+from app.distil.facts import facts_of
+from app.distil.utterance import Utterance
+from app.domain.conversation import Role
+
+SUPERSEDES, REPEATS, BESIDE = Bearing.SUPERSEDES, Bearing.REPEATS, Bearing.STANDS_BESIDE
+
+
+def fact(content: str, name: str = "Alice") -> Fact:
+    said_at = datetime(2025, 3, 12, tzinfo=UTC)
+    (found,) = facts_of(Utterance(role=Role.USER, content=content, said_at=said_at, name=name))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "is_"),
+    [
+        ("I live in Lisbon.", "I moved to Porto.", SUPERSEDES),
+        ("I live in Lisbon.", "I moved to Lisbon.", REPEATS),
+        ("I live in Lisbon.", "I'm moving to Porto.", BESIDE),
+        ("I'm moving to Porto.", "I moved to Porto.", SUPERSEDES),
+        ("I live in Lisbon.", "I lived in Porto.", BESIDE),
+        ("I live in Lisbon.", "I used to live in Lisbon.", SUPERSEDES),
+        ("I live in Lisbon.", "I don't live in Lisbon.", SUPERSEDES),
+        ("I live in Lisbon.", "I don't live in Porto.", BESIDE),
+        ("I don't live in Porto.", "I live in Lisbon.", BESIDE),
+        ("I live in Lisbon.", "I work at Siemens.", BESIDE),
+        ("I live in Lisbon.", "Bob lives in Porto.", BESIDE),
+        ("I like tea.", "I like coffee.", BESIDE),
+        ("I like tea.", "I hate tea.", SUPERSEDES),
+        ("I like tea.", "I don't like tea.", SUPERSEDES),
+        ("I prefer tabs over spaces.", "I prefer spaces over tabs.", SUPERSEDES),
+        ("I prefer tabs over spaces.", "I prefer tea over coffee.", BESIDE),
+        ("We decided on MySQL.", "We decided on Postgres.", SUPERSEDES),
+        ("We decided on PostgreSQL.", "We decided on Postgres.", REPEATS),
+        ("We use MySQL.", "We use PostgreSQL.", BESIDE),
+        ("We use MySQL.", "We switched from MySQL to PostgreSQL.", SUPERSEDES),
+        ("We use Flask for the gateway.", "We no longer use Flask.", SUPERSEDES),
+        ("We no longer use Flask.", "We use Flask.", SUPERSEDES),
+        ("We use PostgreSQL in production.", "We use SQLite for tests.", BESIDE),
+        ("Never use tabs.", "Always use tabs.", SUPERSEDES),
+        ("Never use tabs.", "Never use semicolons.", BESIDE),
+        ("The deadline is 5 May.", "The deadline is 12 May.", SUPERSEDES),
+        ("The deadline for Atlas is 5 May.", "The deadline is 12 May.", BESIDE),
+        ("My sister is called Mara.", "My sister is called Ana.", BESIDE),
+        ("My wife is called Mara.", "My wife is called Ana.", SUPERSEDES),
+        ("Call me Al.", "Call me Ali.", SUPERSEDES),
+    ],
+)
+def test_a_newer_fact_bears_on_an_older_one(older: str, newer: str, is_: Bearing) -> None:
+    assert bearing(fact(newer), fact(older)) is is_
+
+
+def test_the_subject_is_compared_folded() -> None:
+    assert bearing(fact("I moved to Porto.", "ALICE"), fact("I live in Lisbon.")) is SUPERSEDES
+
+
+def test_a_fact_repeats_itself() -> None:
+    for content in ("I live in Lisbon.", "We no longer use Flask.", "I'm moving to Porto."):
+        assert bearing(fact(content), fact(content)) is REPEATS

@@ -1,0 +1,68 @@
+"""Cutting exports into records, whatever the chunks they come in."""
+
+import json
+from collections.abc import Iterator
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.formats.found import Rejected
+from app.formats.pieces import Piece, elements, lines
+
+MOST = 10_000
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inside: st.lists(inside) | st.dictionaries(st.text(), inside),
+    max_leaves=10,
+)
+
+
+def chunks(raw: bytes, size: int) -> Iterator[bytes]:
+    return (raw[at : at + size] for at in range(0, len(raw), size))
+
+
+@given(
+    st.lists(JSON), st.integers(1, 50), st.sampled_from([None, 1]), st.sampled_from(["ascii", ""])
+)
+def test_the_elements_of_a_list_are_its_records(
+    records: list[object], size: int, indent: int | None, spelled: str
+) -> None:
+    text = json.dumps(records, indent=indent, ensure_ascii=spelled == "ascii")
+    raw = text.encode(errors="replace")
+    found = list(elements(chunks(raw, size), most=MOST))
+    told = [json.loads(each.raw) for each in found if isinstance(each, Piece)]
+    assert told == json.loads(raw)
+    assert [each.at for each in found] == [f"[{at}]" for at in range(len(records))]
+
+
+@given(st.binary(), st.integers(1, 20), st.integers(0, 30))
+def test_anything_at_all_is_cut_without_a_mistake(raw: bytes, size: int, most: int) -> None:
+    for cut in (elements, lines):
+        for each in cut(chunks(raw, size), most=most):
+            assert isinstance(each, Rejected) or len(each.raw) <= most
+
+
+def test_one_that_is_too_large_or_damaged_costs_no_other() -> None:
+    raw = b'[{"a":1}, {"b" 2}, {"c":"' + b"x" * 200 + b'"}, {"d":[1}, {"e":5},'
+    found = list(elements(chunks(raw, 7), most=100))
+    assert [each.raw if isinstance(each, Piece) else each.at for each in found] == [
+        b'{"a":1}',
+        b'{"b" 2}',
+        "[2]",
+        b'{"d":[1}',
+        b'{"e":5}',
+        "[5]",
+    ]
+
+
+@given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\n\r \t\ufeff"))))
+def test_lines_are_counted_and_empty_ones_left_out(several: list[str]) -> None:
+    raw = "\r\n".join(several).encode()
+    found = [
+        (each.at, each.raw.decode())
+        for each in lines(chunks(raw, 5), most=MOST)
+        if isinstance(each, Piece)
+    ]
+    assert [text for _, text in found] == [
+        each.encode().strip(b" \t\r\n").decode() for each in several if each.strip(" \t\r\n")
+    ]

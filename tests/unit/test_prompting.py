@@ -1,0 +1,180 @@
+"""Memory in trouble costs no call; what was said through the proxy arrives all the same."""
+
+import asyncio
+from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
+from typing import Any, cast
+from uuid import uuid4
+
+import pytest
+
+from app.adapters.sql.store import SqlStore
+from app.domain.chat import Exchange, Outcome, Party, Question
+from app.domain.conversation import ConversationFilter
+from app.domain.errors import StoreUnavailable
+from app.domain.ids import TenantId
+from app.ports.store import Store
+from app.services.exchanges import ExchangeKeeper
+from app.services.prompting import Prompter
+from app.services.waiting import IndexWaiter
+from tests.factories import ACME
+from tests.fakes import Memory
+
+TEA = "green tea is what alice drinks"
+ALICE = Party(user_id="alice", conversation="c")
+REPLY = b'{"choices": [{"message": {"content": "Understood."}}]}'
+ASKED = Exchange(
+    party=ALICE,
+    chat=[{"role": "user", "content": "tea?"}],
+    answer=REPLY,
+    streamed=False,
+    whole=True,
+)
+
+
+class Troubled:
+    """A store that does not answer for as often as `fails` says."""
+
+    def __init__(self, store: SqlStore, fails: int) -> None:
+        self._store = store
+        self.fails = fails
+
+    def read(self, tenant: TenantId) -> AbstractAsyncContextManager[Any]:
+        self._trouble()
+        return self._store.read(tenant)
+
+    def write(self, tenant: TenantId) -> AbstractAsyncContextManager[Any]:
+        self._trouble()
+        return self._store.write(tenant)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def _trouble(self) -> None:
+        if self.fails:
+            self.fails -= 1
+            raise StoreUnavailable
+
+
+def troubled(store: SqlStore, fails: int) -> Store:
+    return cast("Store", Troubled(store, fails))
+
+
+@pytest.fixture
+async def memory(store: SqlStore) -> Memory:
+    memory = Memory(store)
+    await memory.say(TEA, "black coffee")
+    await memory.index()
+    return memory
+
+
+def prompter(memory: Memory, *, deadline: float = 30.0, store: Store | None = None) -> Prompter:
+    return Prompter(
+        store=store or memory.store,
+        forge=memory.cached,
+        telemetry=memory.telemetry,
+        deadline=deadline,
+    )
+
+
+def asking(query: str = "green tea?", **more: Any) -> Question:
+    given = {"party": ALICE, "shown": (), "budget_tokens": None}
+    return Question(query=query, **{**given, **more})
+
+
+def keeper(memory: Memory, store: Store, *, longest: int = 1_000) -> ExchangeKeeper:
+    return ExchangeKeeper(
+        store=memory.store,
+        ingestor=replace(memory.ingestor, store=store),
+        waiter=IndexWaiter(memory.store, memory.indexer),
+        telemetry=memory.telemetry,
+        longest=longest,
+    )
+
+
+async def said_in(memory: Memory, name: str = "c") -> list[str | None]:
+    async with memory.store.read(ACME) as snapshot:
+        wanted = ConversationFilter(user_id="alice")
+        page = await snapshot.conversations.page(wanted, cursor=None, limit=50)
+        for each in page.items:
+            if each.external_id == name:
+                tail = await snapshot.messages.tail(each.key, limit=50)
+                return [message.content for message in tail]
+    return []
+
+
+async def test_what_is_known_is_recalled_and_recorded(memory: Memory) -> None:
+    found = await prompter(memory).recollect(ACME, asking())
+    assert (found.outcome, found.items) == (Outcome.USED, 1)
+    assert TEA in found.text
+    assert found.bundle_id is not None
+    assert await memory.replayer.replay(ACME, found.bundle_id)
+
+
+async def test_who_asks_nothing_or_wants_nothing_gets_nothing(memory: Memory) -> None:
+    empty, off = [
+        await prompter(memory).recollect(ACME, asking(query, budget_tokens=budget))
+        for query, budget in (("", None), ("green tea?", 0))
+    ]
+    assert (empty.outcome, off.outcome) == (Outcome.EMPTY, Outcome.OFF)
+    assert memory.telemetry.outcomes == [Outcome.EMPTY, Outcome.OFF]
+    assert memory.telemetry.bundles == 0
+
+
+async def test_what_is_shown_is_not_recalled(memory: Memory) -> None:
+    found = await prompter(memory).recollect(ACME, asking(shown=(f"I said: {TEA}!",)))
+    assert (found.outcome, found.text) == (Outcome.EMPTY, "")
+
+
+async def test_of_a_very_long_question_the_ends_are_read(memory: Memory) -> None:
+    found = await prompter(memory).recollect(ACME, asking("x " * 100_000 + "green tea?"))
+    assert TEA in found.text
+
+
+async def test_late_memory_is_gone_without(memory: Memory) -> None:
+    late = prompter(memory, deadline=0.0)
+    assert (await late.recollect(ACME, asking())).outcome is Outcome.LATE
+    assert memory.telemetry.bundles == 0
+    await late.drain()
+    assert memory.telemetry.bundles == 1
+
+
+async def test_memory_that_fails_is_gone_without(memory: Memory, store: SqlStore) -> None:
+    in_trouble = prompter(memory, store=troubled(store, fails=1))
+    party = Party(user_id="alice", conversation=str(uuid4()))
+    assert (await in_trouble.recollect(ACME, asking(party=party))).outcome is Outcome.FAILED
+    assert (await in_trouble.recollect(ACME, asking(party=party))).outcome is Outcome.USED
+
+
+async def test_an_exchange_is_stored_once_the_store_answers(
+    memory: Memory, store: SqlStore
+) -> None:
+    exchanges = keeper(memory, troubled(store, fails=3))
+    exchanges.keep(ACME, ASKED)
+    again = replace(ASKED, chat=[{"role": "user", "content": "and now?"}])
+    exchanges.keep(ACME, again)
+    await exchanges.drain()
+    assert await said_in(memory) == ["tea?", "Understood.", "and now?", "Understood."]
+    assert memory.telemetry.exchanges == [True, True]
+
+
+async def test_the_same_exchange_is_stored_once(memory: Memory) -> None:
+    exchanges = keeper(memory, memory.store)
+    for _ in range(3):
+        exchanges.keep(ACME, ASKED)
+    await exchanges.drain()
+    assert await said_in(memory) == ["tea?", "Understood."]
+
+
+async def test_of_what_cannot_be_stored_the_rest_is_told(memory: Memory) -> None:
+    exchanges = keeper(memory, memory.store, longest=5)
+    exchanges.keep(ACME, ASKED)
+    exchanges.keep(ACME, replace(ASKED, answer=b"", whole=False))
+    exchanges.keep(ACME, replace(ASKED, party=replace(ALICE, user_id="bob", conversation="d")))
+    await exchanges.drain()
+    assert await said_in(memory) == ["tea?"]
+
+
+async def test_nothing_on_the_way_is_nothing_to_wait_for(memory: Memory) -> None:
+    exchanges = keeper(memory, memory.store)
+    await asyncio.gather(exchanges.room(), exchanges.drain())

@@ -1,0 +1,68 @@
+"""What is told of each part."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from app.adapters.sql.store import SqlStore
+from app.domain.errors import ForewordError, StoreDamaged
+from app.services.generations import Generation, Generations
+from app.services.readiness import Readiness
+from app.services.rebuilding import Rebuilder
+from app.services.succession import Successor
+from tests.fakes import Memory
+
+
+@pytest.fixture
+def memory(store: SqlStore) -> Memory:
+    return Memory(store)
+
+
+async def nothing_to_retire(_: Sequence[str]) -> None:
+    """There is one model only."""
+
+
+async def statuses(memory: Memory, damage: ForewordError | None = None) -> dict[str, str]:
+    rebuilder = Rebuilder(store=memory.store)
+    await rebuilder.begin()
+    readiness = Readiness(
+        store=memory.store,
+        embedder=memory.embedder,
+        reranker=None,
+        vectors=memory.vectors,
+        healer=memory.healer,
+        rebuilder=rebuilder,
+        successor=Successor(
+            store=memory.store,
+            generations=Generations(Generation(memory.embedder, memory.vectors)),
+            clock=memory.clock,
+            retire=nothing_to_retire,
+        ),
+        consolidator=memory.consolidator,
+        telemetry=memory.telemetry,
+        clock=memory.clock,
+        damage=lambda: damage,
+    )
+    return {name: part.status for name, part in (await readiness.parts()).items()}
+
+
+async def test_what_works_is_ok_once_it_was_compared(memory: Memory) -> None:
+    everything = ("database", "full_text", "embedder", "vectors", "distilling")
+    assert (await statuses(memory))["vectors"] == "healing"
+    await memory.reviver.tick()
+    assert await statuses(memory) == dict.fromkeys(everything, "ok")
+
+
+async def test_an_index_that_is_being_filled_is_healing(memory: Memory) -> None:
+    await memory.say("tea")
+    await memory.index()
+    await memory.reviver.tick()
+    memory.vectors.lost = True
+    await memory.reviver.tick()
+    assert (await statuses(memory))["vectors"] == "healing"
+
+
+async def test_damage_that_is_found_while_serving_is_told(memory: Memory) -> None:
+    found = await statuses(memory, StoreDamaged("page 8"))
+    assert found["database"] == "down"
+    assert found["full_text"] != "down"

@@ -1,0 +1,191 @@
+"""What a bundle shows word for word, no summary beside it tells again."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.adapters.sql.store import SqlStore
+from app.domain.context import ContextBundle, ContextRequest, Format, HistoryOptions, MemoryItem
+from app.domain.conversation import Message, NewConversation, NewMessage, Role
+from app.domain.memories import NewMemory
+from app.domain.memory import ItemType, LineageEdge
+from app.ranking.summaries import lines_left
+from app.services.packing import Packed
+from tests.factories import ACME, NOON, a_chunk, a_message, an_item, ranked
+from tests.fakes import Memory
+from tests.packed import PACKER, TOKENS, counted
+
+REDIS, PORT = "We decided on Redis.", "The port is 6380."
+SAID = [REDIS, PORT, "Ida brings the keys. The vault is BILL-2217."]
+
+
+def message(row: int, text: str) -> MemoryItem:
+    return counted(an_item(row, text, role=Role.USER, name="Ann"))
+
+
+def a_summary(row: int, *lines: str, cites: Sequence[int]) -> MemoryItem:
+    item = an_item(row, "\n".join(f"- Ann: {each}" for each in lines), role=None, conversation=None)
+    edges = [LineageEdge(kind="message", id=str(message(each, "").id)) for each in cites]
+    return counted(replace(item, type=ItemType.SUMMARY, lineage=edges))
+
+
+def packed(
+    *found: MemoryItem,
+    budget: int = 500,
+    form: Format = Format.JSON,
+    history: Sequence[Message] = (),
+    pinned: frozenset[int] = frozenset(),
+) -> Packed:
+    request = ContextRequest(query="q", budget_tokens=budget, format=form)
+    return PACKER.pack(request, history, ranked(*found, pinned=pinned))
+
+
+def contents(told: Packed) -> list[str]:
+    return [each.item.content for each in told.candidates]
+
+
+GIST = a_summary(9, REDIS, PORT, cites=[1, 2])
+
+
+def test_a_line_that_a_message_shows_is_left_out() -> None:
+    told = packed(message(1, REDIS), GIST)
+    assert contents(told) == [REDIS, f"- Ann: {PORT}"]
+    assert told.tokens == sum(TOKENS.count(each) for each in contents(told))
+    assert told.candidates[1].item.lines == (1,)
+    assert told.candidates[1].item.lineage == GIST.lineage
+
+
+def test_a_summary_of_which_no_line_is_left_is_a_duplicate() -> None:
+    told = packed(message(1, f"{REDIS} Well."), message(2, PORT), GIST)
+    assert contents(told) == [f"{REDIS} Well.", PORT]
+    assert told.dropped == [(2, "duplicate")]
+
+
+def test_what_is_in_the_history_is_there_too() -> None:
+    said = a_message(1, PORT, name="Ann")
+    gist = replace(GIST, lineage=[LineageEdge(kind="message", id=str(said.id))])
+    assert contents(packed(gist, history=[said])) == [f"- Ann: {REDIS}"]
+
+
+def test_only_the_part_that_is_shown_counts() -> None:
+    whole = message(1, f"{REDIS} {PORT}")
+    part = counted(a_chunk(5, whole, 0, len(REDIS)))
+    gist = a_summary(9, REDIS, PORT, cites=[1])
+    assert contents(packed(replace(part, name="Ann"), gist)) == [REDIS, f"- Ann: {PORT}"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        message(3, REDIS),
+        replace(message(1, REDIS), name="Bob"),
+        message(1, "We decided on Redis 7."),
+        replace(message(1, REDIS), type=ItemType.FACT),
+    ],
+)
+def test_another_message_speaker_or_wording_is_no_repetition(other: MemoryItem) -> None:
+    assert contents(packed(other, GIST))[1] == GIST.content
+
+
+def test_what_stands_at_the_beginning_of_a_prompt_stays_as_it_is() -> None:
+    told = packed(message(1, REDIS), GIST, pinned=frozenset({1}))
+    assert contents(told) == [REDIS, GIST.content]
+    leading = replace(ranked(message(1, REDIS), GIST), leading=frozenset({GIST.key}))
+    request = ContextRequest(query="q", budget_tokens=500)
+    assert contents(PACKER.pack(request, [], leading)) == [REDIS, GIST.content]
+
+
+@given(
+    st.sets(st.integers(0, 5)), st.sets(st.integers(0, 5), min_size=1),
+    st.integers(1, 200), st.sampled_from(Format),
+)  # fmt: skip
+def test_no_line_is_told_twice_and_the_budget_holds(
+    shown: set[int], told: set[int], budget: int, form: Format
+) -> None:
+    texts = [f"Rack {row} of hall {row} is quiet." for row in range(6)]
+    found = [message(row + 1, texts[row]) for row in sorted(shown)]
+    lines = [texts[row] for row in sorted(told)]
+    gist = a_summary(9, *lines, cites=[row + 1 for row in sorted(told)])
+    bundle = packed(*found, gist, budget=budget, form=form)
+    assert bundle.tokens <= budget
+    said = [line.removeprefix("- Ann: ") for each in contents(bundle) for line in each.split("\n")]
+    assert len(said) == len(set(said))
+    assert set(said) <= set(texts)
+
+
+@given(st.lists(st.sampled_from(["a", "b", "c"])), st.lists(st.sampled_from(["a", "b"])))
+def test_lines_left_are_those_that_nothing_says(lines: list[str], shown: list[str]) -> None:
+    text = "\n".join(f"- Ann: {each}" for each in lines)
+    left = lines_left(text, [("Ann", each) for each in shown])
+    every = text.split("\n")
+    assert left == [
+        at for at, line in enumerate(every) if line.removeprefix("- Ann: ") not in shown
+    ]
+
+
+@pytest.fixture
+async def memory(store: SqlStore) -> Memory:
+    """A talk, summed up in lines that were said."""
+    memory = Memory(store)
+    messages = [
+        NewMessage(
+            role=Role.USER, name="Ann", content=each, created_at=NOON + at * timedelta(minutes=1)
+        )
+        for at, each in enumerate(SAID)
+    ]
+    new = NewConversation(user_id="alice", external_id="chat", messages=messages)
+    stored = await memory.ingestor.ingest(ACME, new)
+    memory.clock.forward(3_600)
+    gist = NewMemory(
+        type=ItemType.SUMMARY,
+        content=f"- Ann: {REDIS}\n- Ann: {PORT}\n- Ann: The vault is BILL-2217.",
+        conversation_id=stored.conversation_id,
+        subject="it",
+        valid_from=NOON,
+        derived_from=stored.message_ids,
+    )
+    await memory.keeper.keep(ACME, [gist])
+    await memory.index()
+    return memory
+
+
+async def ask(memory: Memory) -> tuple[ContextRequest, ContextBundle]:
+    request = ContextRequest(
+        query="We decided on Redis, on which port?",
+        user_id="alice",
+        history=HistoryOptions(max_messages=0),
+    )
+    situation = await memory.surveyor.survey(ACME, request)
+    bundle = await memory.forge.build(request, situation)
+    memory.recorder.built(ACME, request, situation, bundle)
+    return request, bundle
+
+
+@pytest.mark.parametrize("written", [True, False])
+async def test_a_replay_shows_the_same_lines(memory: Memory, *, written: bool) -> None:
+    _, bundle = await ask(memory)
+    shown = [(each.item.type, each.item.content, each.item.tokens) for each in bundle.retrieved]
+    gist = next(each.item for each in bundle.retrieved if each.item.type is ItemType.SUMMARY)
+    assert gist.lines is not None
+    assert REDIS not in gist.content
+    if written:
+        await memory.recorder.flush()
+    replay = await memory.replayer.replay(ACME, bundle.id)
+    again = [(each.item.type, each.item.content, each.item.tokens) for each in replay.retrieved]
+    assert again == shown
+    assert replay.total_tokens == sum(tokens for *_, tokens in again)
+
+
+async def test_other_lines_are_a_change(memory: Memory) -> None:
+    _, first = await ask(memory)
+    _, second = await ask(memory)
+    same = await memory.replayer.compare(ACME, first.id, second)
+    assert same.changed == []
+    whole = [replace(each, item=replace(each.item, lines=None)) for each in second.retrieved]
+    other = await memory.replayer.compare(ACME, first.id, replace(second, retrieved=whole))
+    gist = next(each.item for each in first.retrieved if each.item.type is ItemType.SUMMARY)
+    assert other.changed == [gist.id]

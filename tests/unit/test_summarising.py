@@ -1,0 +1,188 @@
+"""Conversations are summed up, rolling, with what each bullet cites."""
+
+from datetime import timedelta
+
+import pytest
+
+from app.adapters.sql.store import SqlStore
+from app.domain.conversation import NewConversation, NewMessage, Role
+from app.domain.errors import ConversationNotFound, NothingToSummarise, SummariesOff
+from app.domain.ids import ConversationId
+from app.domain.memories import Memory as Item
+from app.domain.memory import ItemType
+from app.services.ingest import Stored
+from app.services.once import IdempotencyKey
+from tests.factories import ACME, NOON, uuid_of
+from tests.fakes import Memory
+from tests.stored import items_of
+
+DAY = timedelta(days=1)
+DECIDED = "We decided on PostgreSQL 16 for the ledger service."
+AGREED = "We agreed to release version 2.4.1 on 12 May."
+
+
+@pytest.fixture
+def memory(store: SqlStore) -> Memory:
+    return Memory(store)
+
+
+def turn(text: str, role: Role = Role.USER, day: int = 0) -> NewMessage:
+    return NewMessage(role=role, content=text, created_at=NOON + day * DAY)
+
+
+async def tell(memory: Memory, *turns: NewMessage) -> Stored:
+    new = NewConversation(user_id="alice", external_id="chat", messages=turns)
+    stored = await memory.ingestor.ingest(ACME, new)
+    await memory.distil()
+    return stored
+
+
+def exchange(*, day: int = 0, times: int = 5) -> list[NewMessage]:
+    """The assistant speaks `times` times."""
+    return [
+        each
+        for number in range(times)
+        for each in (
+            turn(f"Please look at ticket OPS-{day}{number} next.", day=day),
+            turn(f"Ticket OPS-{day}{number} is about disk {number}.", Role.ASSISTANT, day),
+        )
+    ]
+
+
+async def summaries(memory: Memory, day: int = 365) -> list[Item]:
+    return await items_of(memory.store, at=NOON + day * DAY, now=NOON, type=ItemType.SUMMARY)
+
+
+async def cited(memory: Memory, item: Item) -> set[str]:
+    async with memory.store.read(ACME) as snapshot:
+        return {each.id for each in await snapshot.memories.lineage(item)}
+
+
+async def test_every_five_messages_of_the_assistant_bring_a_summary(memory: Memory) -> None:
+    await tell(memory, *exchange(times=4))
+    assert await summaries(memory) == []
+    await tell(memory, *exchange(times=1, day=1), turn(DECIDED, day=1))
+    (summary,) = await summaries(memory)
+    assert DECIDED in summary.content
+    assert summary.tokens <= 400
+
+
+async def test_each_bullet_tells_where_it_was_said(memory: Memory) -> None:
+    stored = await tell(memory, turn(DECIDED), *exchange())
+    (summary,) = await summaries(memory)
+    bullets = summary.metadata["bullets"]
+    assert isinstance(bullets, list)
+    assert len(bullets) == len(summary.content.splitlines())
+    assert {one for each in bullets for one in each["message_ids"]} == await cited(memory, summary)
+    own = next(each for each in bullets if str(stored.message_ids[0]) in each["message_ids"])
+    assert DECIDED[own["start"] : own["stop"]] == DECIDED
+
+
+async def test_the_next_one_goes_on_from_the_last_and_supersedes_it(memory: Memory) -> None:
+    await tell(memory, turn(DECIDED), *exchange())
+    await tell(memory, turn(AGREED, day=2), *exchange(day=2))
+    (now,) = await summaries(memory)
+    assert DECIDED in now.content
+    assert AGREED in now.content
+    (then,) = await summaries(memory, day=1)
+    assert AGREED not in then.content
+
+
+async def test_much_that_was_said_brings_one_too(memory: Memory) -> None:
+    await tell(memory, *(turn(f"{DECIDED} Ledger {each} goes first.") for each in range(15)))
+    assert len(await summaries(memory)) == 1
+
+
+async def test_only_users_and_assistants_are_told(memory: Memory) -> None:
+    secret = "We decided on the system prompt 7.7.7."
+    await tell(memory, turn(secret, Role.SYSTEM), turn(secret, Role.TOOL), *exchange())
+    (summary,) = await summaries(memory)
+    assert "7.7.7" not in summary.content
+
+
+@pytest.mark.parametrize("flag", [{"summaries": False}, {"summary_frequency": 0}])
+async def test_none_are_made_where_none_are_wanted(
+    memory: Memory, flag: dict[str, bool | int]
+) -> None:
+    await memory.flags.change(ACME, flag, reset=[])
+    await tell(memory, turn(DECIDED), *exchange(times=20))
+    assert await summaries(memory) == []
+
+
+async def test_the_frequency_is_the_tenants(memory: Memory) -> None:
+    await memory.flags.change(ACME, {"summary_frequency": 1}, reset=[])
+    await tell(memory, *exchange(times=1))
+    assert len(await summaries(memory)) == 1
+
+
+async def test_an_erased_message_leaves_the_summary_at_once(memory: Memory) -> None:
+    stored = await tell(memory, turn(DECIDED), *exchange())
+    forgotten = await memory.forgetter.message(ACME, stored.message_ids[0])
+    assert forgotten.summaries == 1
+    assert forgotten.remaining == 0
+    (summary,) = await summaries(memory)
+    assert DECIDED not in summary.content
+    assert "OPS-" in summary.content
+
+
+async def test_a_worker_makes_it_anew_where_the_model_is_away(memory: Memory) -> None:
+    memory.sentences.most = 0
+    stored = await tell(memory, turn(DECIDED), *exchange())
+    memory.embedder.down = True
+    forgotten = await memory.forgetter.message(ACME, stored.message_ids[0])
+    assert forgotten.summaries == 0
+    assert await summaries(memory) == []
+    memory.embedder.down = False
+    memory.clock.forward(60)
+    await memory.distil()
+    (summary,) = await summaries(memory)
+    assert DECIDED not in summary.content
+
+
+async def test_what_no_bullet_tells_can_go_without_a_new_summary(memory: Memory) -> None:
+    stored = await tell(memory, turn("Hi!"), turn(DECIDED), *exchange())
+    (before,) = await summaries(memory)
+    assert str(stored.message_ids[0]) not in await cited(memory, before)
+    assert (await memory.forgetter.message(ACME, stored.message_ids[0])).summaries == 0
+    await memory.distil()
+    assert [each.id for each in await summaries(memory)] == [before.id]
+
+
+async def test_one_can_be_asked_for(memory: Memory) -> None:
+    stored = await tell(memory, turn(DECIDED))
+    assert await summaries(memory) == []
+    made = await memory.summaries.sum_up(ACME, stored.conversation_id)
+    assert made.memory.content == f"- User: {DECIDED}"
+    again = await memory.summaries.sum_up(ACME, stored.conversation_id)
+    assert again.memory.id == made.memory.id
+    await memory.distil()
+    assert [each.id for each in await summaries(memory)] == [made.memory.id]
+
+
+async def test_asking_twice_under_one_key_makes_one(memory: Memory) -> None:
+    stored = await tell(memory, turn(DECIDED))
+    once = IdempotencyKey(path="/x", key="k", body_hash=b"h")
+    first = await memory.summaries.sum_up(ACME, stored.conversation_id, once)
+    await tell(memory, turn(AGREED, day=1))
+    second = await memory.summaries.sum_up(ACME, stored.conversation_id, once)
+    assert second.replayed
+    assert second.memory.id == first.memory.id
+
+
+async def test_what_cannot_be_summed_up_is_refused(memory: Memory) -> None:
+    with pytest.raises(ConversationNotFound):
+        await memory.summaries.sum_up(ACME, ConversationId(uuid_of(9_999)))
+    stored = await tell(memory, turn("Hi!"))
+    with pytest.raises(NothingToSummarise):
+        await memory.summaries.sum_up(ACME, stored.conversation_id)
+    await memory.flags.change(ACME, {"summaries": False}, reset=[])
+    with pytest.raises(SummariesOff):
+        await memory.summaries.sum_up(ACME, stored.conversation_id)
+
+
+async def test_a_long_conversation_is_summed_up_in_windows(memory: Memory) -> None:
+    turns = [turn(DECIDED), *(turn(f"Row {each} of the table is {each}.") for each in range(450))]
+    await tell(memory, *turns)
+    (summary,) = await summaries(memory)
+    assert DECIDED in summary.content
+    assert summary.tokens <= 400

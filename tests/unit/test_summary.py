@@ -1,0 +1,126 @@
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.adapters.tokenizer import BpeTokenCounter
+from app.distil.summary import MAX_EXCERPTS, MAX_TOKENS, Excerpt, Summary, excerpts_of, summarise
+from app.distil.utterance import Utterance
+from app.domain.conversation import Role
+from app.ranking import Floats
+from tests.fakes_embedder import FakeEmbedder
+
+COUNT = BpeTokenCounter().count
+NOW = datetime(2025, 3, 12, 12, tzinfo=UTC)
+
+
+def said(content: str, role: Role = Role.USER, name: str | None = "Alice") -> Utterance:
+    return Utterance(role=role, content=content, said_at=NOW, name=name)
+
+
+def excerpts(*contents: str, since: int = 0) -> list[Excerpt]:
+    return list(excerpts_of(enumerate(map(said, contents), since)))
+
+
+def embedded(given: list[Excerpt]) -> tuple[list[Excerpt], Floats]:
+    return given, FakeEmbedder().vectors([each.said for each in given])
+
+
+def summary(*contents: str, most: int = MAX_TOKENS) -> Summary:
+    return summarise(embedded(excerpts(*contents)), COUNT, most=most)
+
+
+def test_of_nothing_there_is_nothing() -> None:
+    assert summary() == Summary(bullets=(), tokens=0)
+    assert summary("", "```\ncode\n```", "Thanks!").bullets == ()
+    assert summary("We decided on Redis.", most=0).bullets == ()
+
+
+def test_one_message_is_its_sentences() -> None:
+    told = summary("We decided on Redis. The port is 6380.")
+    assert told.text == "- Alice: We decided on Redis.\n- Alice: The port is 6380."
+    assert told.tokens == COUNT(told.text)
+
+
+def test_each_bullet_cites_its_message() -> None:
+    contents = ["Hello!\n\nThe key of the vault is BILL-2217.", "Then use `a_b` with it."]
+    for bullet in summary(*contents).bullets:
+        assert contents[bullet.position][bullet.start : bullet.stop] == bullet.said
+        assert bullet.said in bullet.text
+
+
+def test_only_users_and_assistants_are_told() -> None:
+    given = [said("We decided on Redis.", role) for role in Role]
+    assert [each.position for each in excerpts_of(enumerate(given))] == [0, 1]
+
+
+def test_decisions_and_identifiers_come_before_remarks() -> None:
+    remarks = [f"It was rather windy at the lake near number {word}." for word in "abcdefgh"]
+    contents = [*remarks[:4], "We decided on `max_wal_size` for Atlas.", *remarks[4:]]
+    assert [each.position for each in summary(*contents, most=22).bullets] == [4]
+
+
+def test_what_says_the_same_is_told_once() -> None:
+    again = "We decided on Redis for the cache."
+    assert len(summary(again, "We will see.", again).bullets) == 2
+
+
+def test_a_summary_rolls_on() -> None:
+    first = embedded(excerpts("We decided on Redis.", "It rained all day."))
+    before = summarise(first, COUNT, most=12)
+    assert [each.said for each in before.bullets] == ["We decided on Redis."]
+    new = embedded(excerpts("The deadline is 5 May.", since=2))
+    after = summarise(new, COUNT, before=embedded(list(before.bullets)))
+    assert [each.position for each in after.bullets] == [0, 2]
+    nothing_new = summarise(embedded([]), COUNT, before=embedded(list(after.bullets)))
+    assert nothing_new == after
+    both = embedded(list(after.bullets))
+    assert summarise(both, COUNT, before=both) == after
+
+
+def test_a_thousand_messages_fit() -> None:
+    contents = [
+        f"We decided on option {n} of plan {n % 7}. And it rained on {n}." for n in range(1000)
+    ]
+    given = excerpts(*contents)
+    assert len(given) == MAX_EXCERPTS
+    assert given == sorted(given, key=lambda each: each.place)
+    told = summarise(embedded(given), COUNT)
+    assert 300 < told.tokens <= MAX_TOKENS
+
+
+def test_scripts_without_spaces_are_told_by_sentences() -> None:
+    told = summary("我们决定使用PostgreSQL。数据库有四百GB。谢谢!")
+    assert [each.said for each in told.bullets][:1] == ["我们决定使用PostgreSQL。"]
+
+
+SENTENCES = st.sampled_from(
+    [
+        "We decided on Redis. ",
+        "Is it?",
+        "It rained.\n",
+        "`a_b` is 5 km. ",
+        "我们决定。",
+        "```\nx\n```\n",
+    ]
+)
+CONTENTS = st.lists(st.lists(SENTENCES, max_size=6).map("".join), max_size=8)
+
+
+@given(CONTENTS, st.integers(0, 60))
+def test_a_summary_fits_and_keeps_the_order(contents: list[str], most: int) -> None:
+    told = summary(*contents, most=most)
+    assert told.tokens == COUNT(told.text) <= most
+    assert list(told.bullets) == sorted(told.bullets, key=lambda each: each.place)
+    assert told == summary(*contents, most=most)
+    for each in told.bullets:
+        assert each.said in contents[each.position]
+
+
+@pytest.mark.parametrize("dimension", [3])
+def test_equal_vectors_do_no_harm(dimension: int) -> None:
+    given = excerpts("We decided on Redis.", "It rained.")
+    same = np.tile(np.eye(dimension, dtype=np.float32)[0], (len(given), 1))
+    assert len(summarise((given, same), COUNT).bullets) == 1
