@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from app.domain.ids import TenantId
@@ -15,6 +15,14 @@ class Span:
     start: datetime
     stop: datetime
     bucket: int
+
+    @property
+    def buckets(self) -> int:
+        """How many begin in it: the last one may be cut short, to however little."""
+        return -((self.start - self.stop) // timedelta(seconds=self.bucket))
+
+    def bucket_of(self, at: datetime) -> int:
+        return (at - self.start) // timedelta(seconds=self.bucket)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -94,8 +94,8 @@ def series(
     """Every bucket of `span`, empty ones too; `built` counts by bucket, `several` may be fewer."""
     inside: defaultdict[int, list[Read]] = defaultdict(list)
     for each in several:
-        inside[_index(span, each[0].at)].append(each)
-    by_bucket = {_index(span, each.at): each for each in beats}
+        inside[span.bucket_of(each[0].at)].append(each)
+    by_bucket = {span.bucket_of(each.at): each for each in beats}
     return [
         _bucket(span, at, count, inside[at], by_bucket.get(at)) for at, count in enumerate(built)
     ]
@@ -118,10 +118,6 @@ def _bucket(span: Span, at: int, built: int, several: Sequence[Read], beat: Beat
         oldest_s=round(beat.oldest_s, 3) if beat else 0.0,
         dead=beat.dead if beat else 0,
     )
-
-
-def _index(span: Span, at: datetime) -> int:
-    return int((at - span.start).total_seconds() // span.bucket)
 
 
 def _used(facts: Mapping[str, Any]) -> float:

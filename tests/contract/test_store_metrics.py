@@ -51,6 +51,13 @@ async def test_contexts_are_counted_by_bucket_and_tenant(store: Store) -> None:
         assert await snapshot.metrics.built_by_bucket(SPAN) == [2, 0, 1]
 
 
+async def test_a_context_is_counted_in_the_bucket_that_has_just_begun(store: Store) -> None:
+    await measured(store, NOON + MINUTE)
+    just_begun = Span(start=NOON, stop=NOON + MINUTE + MICROSECOND, bucket=60)
+    async with store.read(ACME) as snapshot:
+        assert await snapshot.metrics.built_by_bucket(just_begun) == [0, 1]
+
+
 async def test_contexts_are_read_on_in_portions(store: Store) -> None:
     facts: list[dict[str, Any]] = [{"n": n, "ü": [None, 0.5]} for n in range(5)]
     for n, told in enumerate(facts):

@@ -107,7 +107,16 @@ def test_a_window_lies_in_at_most_61_whole_buckets(minutes: int, moment: int) ->
     assert span.start <= now - timedelta(minutes=minutes)
     assert span.start.timestamp() % span.bucket == 0
     assert now < span.stop
-    assert (span.stop - span.start).total_seconds() / span.bucket <= 61.001
+    assert span.buckets <= 61
+    assert span.bucket_of(now) == span.buckets - 1
+
+
+def test_what_is_measured_as_a_bucket_begins_is_told() -> None:
+    span = span_of(timedelta(hours=1), NOON)
+    beat = Beat(tenant=ACME, at=NOON, cached=3, cached_ms=1.0, waiting=0, oldest_s=0.0, dead=0)
+    told = series(span, read([built(NOON)]), [0] * 60 + [1], [beat])
+    assert (told[-1].at, told[-1].built, told[-1].cached) == (NOON, 1, 3)
+    assert len(told) == span.buckets
 
 
 @given(st.lists(st.floats(0, 1e6), min_size=1, max_size=50))

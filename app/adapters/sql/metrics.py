@@ -37,7 +37,7 @@ class SqlMetrics:
         rows = await self.connection.execute(
             select(bucket, func.count()).where(*self._within(m, span)).group_by(bucket)
         )
-        counts = [0] * _buckets(span)
+        counts = [0] * span.buckets
         for at, count in rows:
             counts[at] = count
         return counts
@@ -118,7 +118,3 @@ def _bucket(moment: ColumnElement[Any], span: Span) -> ColumnElement[int]:
     return since.op("/", precedence=8, return_type=BigInteger())(
         literal_column(str(span.bucket * 1_000_000))
     )
-
-
-def _buckets(span: Span) -> int:
-    return -(-int((span.stop - span.start).total_seconds()) // span.bucket)
