@@ -75,7 +75,7 @@ class Parts(UpkeepParts):
                 steward=self._steward,
                 clock=now,
             ),
-            exporter=Exporter(store=store, clock=now),
+            exporter=Exporter(store=store, clock=now, logbook=self.logbook),
             keeper=self.keeper,
             waiter=self._waiter,
             forge=self._cached_forge,

@@ -11,7 +11,7 @@ from app.domain.ids import KeyId, TenantId
 
 
 class Action(StrEnum):
-    """What is done to memory, consent, keys and the service. Of reads, only backups are audited."""
+    """What is done to memory, consent, keys and the service. Of reads, what takes everything out is audited."""
 
     CONVERSATION_STORED = "conversation.stored"
     CONVERSATION_CHANGED = "conversation.changed"
@@ -31,6 +31,7 @@ class Action(StrEnum):
     FLAGS_CHANGED = "flags.changed"
     KEY_CREATED = "key.created"
     KEY_REVOKED = "key.revoked"
+    MEMORY_EXPORTED = "memory.exported"
     BACKUP_WRITTEN = "backup.written"
     BACKUP_RESTORED = "backup.restored"
     INDEX_REBUILT = "index.rebuilt"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from app.domain.audit import Action, Deed, user_subject
 from app.domain.conversation import Conversation, Message
 from app.domain.ids import ItemKey, MessageId, TenantId
 from app.domain.memories import Memory
@@ -15,6 +16,7 @@ from app.formats.foreword import KEPT, VERSION
 from app.ports import Clock
 from app.ports.moving import Owner, StoredVector
 from app.ports.store import Snapshot, Store
+from app.services.logbook import Logbook
 
 PAGE = 200
 """Conversations, messages or items that are read at once."""
@@ -29,10 +31,12 @@ class Exporter:
     Reads page by page, each as of its own moment: nothing is held while a slow caller reads.
 
     Every line is complete, and what is exported twice without a change in between is the same.
+    That it is given out is noted before any of it is: who stops halfway has read the half.
     """
 
     store: Store
     clock: Clock
+    logbook: Logbook
 
     async def of_user(
         self, tenant: TenantId, user_id: str | None, *, embeddings: bool
@@ -41,6 +45,7 @@ class Exporter:
         async with self.store.read(tenant) as snapshot:
             scope = await snapshot.scopes.find(user_id)
             said = 0 if scope is None else await snapshot.export.said(scope.key)
+        await self._note(tenant, user_subject(tenant, user_id), said, embeddings=embeddings)
         yield [_first(said)]
         if scope is not None:
             owner = Owner(scope=scope.key, user_id=user_id, shared=False)
@@ -50,7 +55,9 @@ class Exporter:
     async def of_tenant(self, tenant: TenantId, *, embeddings: bool) -> AsyncIterator[Lines]:
         """Everything of every user, and the documents."""
         async with self.store.read(tenant) as snapshot:
-            yield [_first(await snapshot.export.said())]
+            said = await snapshot.export.said()
+        await self._note(tenant, f"tenant:{tenant}", said, embeddings=embeddings)
+        yield [_first(said)]
         after = 0
         while True:
             async with self.store.read(tenant) as snapshot:
@@ -61,6 +68,11 @@ class Exporter:
             if len(owners) < PAGE:
                 return
             after = owners[-1].scope
+
+    async def _note(self, tenant: TenantId, about: str, said: int, *, embeddings: bool) -> None:
+        facts = {"messages": said, "embeddings": embeddings}
+        deed = Deed(action=Action.MEMORY_EXPORTED, subject=about, facts=facts)
+        await self.logbook.note(deed, tenant)
 
     async def _of(
         self, tenant: TenantId, owner: Owner, *, embeddings: bool

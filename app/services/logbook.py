@@ -41,13 +41,16 @@ class Logbook:
             yield facts
             completed = True
         finally:
-            await self._note(action, {**facts, "completed": completed}, tenant or self.tenant)
+            told = {**facts, "completed": completed}
+            await self.note(
+                Deed(action=action, subject=THE_SERVICE, facts=told), tenant or self.tenant
+            )
 
-    async def _note(self, action: Action, facts: dict[str, object], tenant: TenantId) -> None:
-        deed = Deed(action=action, subject=THE_SERVICE, facts=facts)
+    async def note(self, deed: Deed, tenant: TenantId) -> None:
+        """Note what needs no transaction of its own, or must be noted before it is begun."""
         try:
             async with self.store.write(tenant) as transaction:
                 await transaction.audit.note(deed, now=self.clock())
         except ForewordError as error:
-            told = {"action": action.value, "reason": str(error)}
+            told = {"action": deed.action.value, "reason": str(error)}
             _log.error("the audit log lacks a line: %s", error, extra=told)

@@ -85,7 +85,24 @@ async def test_what_an_import_agrees_to(client: AsyncClient) -> None:
     assert (await client.post("/import", content=file)).status_code == 200
 
     actions = ["consent.changed", "profile.changed"]
-    assert await noted(client, user_id="alice") == [*actions, "user.erased", *actions]
+    before = [*actions, "memory.exported", "user.erased"]
+    assert await noted(client, user_id="alice") == [*before, *actions]
+
+
+async def test_what_is_exported(client: AsyncClient) -> None:
+    await store(client, "The server is called Hugin.", "Its port is 8080.", user_id="alice")
+    await client.get("/export?user_id=alice")
+    await client.get("/export?embeddings=true")
+
+    told = (await get(client, "/admin/audit", action="memory.exported"))["items"]
+
+    whole, hers = told
+    assert whole["subject"] == "tenant:local"
+    assert whole["facts"] == {"messages": 2, "embeddings": True}
+    assert hers["facts"] == {"messages": 2, "embeddings": False}
+    assert (await get(client, "/admin/audit", user_id="alice"))["items"][0] == hers
+    assert whole["actor"] == hers["actor"] == "anyone here"
+    assert "Hugin" not in str(told)
 
 
 async def test_what_ends_by_itself(embedded: Settings) -> None:
