@@ -11,7 +11,7 @@ from app.domain.ids import KeyId, TenantId
 
 
 class Action(StrEnum):
-    """What is done to memory, consent, keys and the service. Of reads, what takes everything out is audited."""
+    """What is done to memory, consent, keys and the service; of reads, backups and exports."""
 
     CONVERSATION_STORED = "conversation.stored"
     CONVERSATION_CHANGED = "conversation.changed"
