@@ -37,7 +37,7 @@ check:
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest --numprocesses logical --maxprocesses 4 --dist worksteal \
+	$(BIN)/pytest --numprocesses 3 --dist worksteal \
 		--cov --cov-report=term:skip-covered --cov-report=xml
 
 # Pins what is installed now.

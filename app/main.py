@@ -3,6 +3,7 @@
 import gc
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import cache
 
 from fastapi import FastAPI
 from starlette.routing import Route
@@ -115,14 +116,13 @@ async def _open(
     return services
 
 
+@cache
 def _settle() -> None:
-    """Make this process one that serves."""
+    """Make this process one that serves; once: what a closed application left must not stay."""
     # Our matrices are small: more threads would only spin and take the processor from the others.
     threadpool_limits(limits=1, user_api="blas")
     # What is loaded by now stays: looking through all of it would stop everything for a moment.
-    # Once in a process: what an application that was closed left behind must not stay.
-    if not gc.get_freeze_count():
-        gc.freeze()
+    gc.freeze()
 
 
 async def open_services(

@@ -17,6 +17,8 @@ from tests.fakes_embedder import model_cache
 Json = dict[str, Any]
 
 _TWICE = 2
+_GLANCE_S = 0.08
+"""Between two looks at whether all is done: each costs more than what it looks for."""
 
 
 def settings_for(directory: Path, **given: Any) -> Settings:
@@ -78,7 +80,7 @@ async def settled(client: AsyncClient, *, at_most: float = 20) -> None:
                 lags = [parts[name].get("lag", 0) for name in ("distilling", "vectors")]
                 quiet = 0 if any(lags) else quiet + 1
                 if not quiet:
-                    await asyncio.sleep(0.02)
+                    await asyncio.sleep(_GLANCE_S)
 
 
 async def context(client: AsyncClient, query: str, **fields: Any) -> Json:
