@@ -4,14 +4,20 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from logging import getLogger
+
+import numpy as np
 
 from app.distil.summary import Excerpt
 from app.domain.conversation import Message
+from app.domain.errors import EmbedderUnavailable
 from app.domain.ids import MessageKey
 from app.ports import Embedder
 from app.ports.store import Store
 from app.ranking import Floats
 from app.ranking.pool import pack_vector, unpack_vectors
+
+_log = getLogger(__name__)
 
 _REMEMBERED = 16_384
 """Sentences; with 384 dimensions some 900 bytes each."""
@@ -75,8 +81,35 @@ class SentenceVectors:
     async def _embedded(self, left: Mapping[bytes, str]) -> dict[bytes, bytes]:
         if not left:
             return {}
-        vectors = await self.embedder.embed(list(left.values()))
+        texts = list(left.values())
+        try:
+            vectors = await self.embedder.embed(texts)
+        except EmbedderUnavailable:
+            vectors = await self._each_alone(texts)
         return {mark: pack_vector(row) for mark, row in zip(left, vectors, strict=True)}
+
+    async def _each_alone(self, texts: Sequence[str]) -> Floats:
+        """
+        What the model refuses, which it does for ever, is near nothing; all else is read.
+
+        Raises:
+            EmbedderUnavailable: It answers nothing at all.
+        """
+        await self._is_alive()
+        vectors = np.zeros((len(texts), self.embedder.dimension), dtype=np.float32)
+        refused = 0
+        for row, text in zip(vectors, texts, strict=True):
+            try:
+                row[:] = (await self.embedder.embed([text]))[0]
+            except EmbedderUnavailable:
+                refused += 1
+        if refused:
+            await self._is_alive()
+            _log.warning("the embedding model refuses sentences", extra={"sentences": refused})
+        return vectors
+
+    async def _is_alive(self) -> None:
+        await self.embedder.embed(["alive?"])
 
     def _remember(self, known: Mapping[bytes, bytes]) -> None:
         for mark, packed in known.items():

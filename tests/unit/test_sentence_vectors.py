@@ -10,6 +10,7 @@ import pytest
 from app.adapters.sql.store import SqlStore
 from app.distil.summary import excerpts_of
 from app.domain.conversation import NewConversation, NewMessage, Role
+from app.domain.errors import EmbedderUnavailable
 from app.domain.memory import ItemType
 from app.ranking import Floats
 from app.services.distilling import utterance_of
@@ -138,6 +139,40 @@ async def test_a_model_that_changes_meanwhile_is_asked_again(memory: Memory) -> 
     vectors = SentenceVectors(store=memory.store, embedder=Switched())
     found = await vectors.of([excerpt], {0: message})
     assert np.allclose(found, FakeEmbedder(32).vectors([WHOLE]), atol=1e-3)
+
+
+class Picky(FakeEmbedder):
+    """Refuses a text, and dies after so many calls."""
+
+    def __init__(self, *, dies_after: int = 1_000) -> None:
+        super().__init__()
+        self.left = dies_after
+
+    async def embed(self, texts: Sequence[str]) -> Floats:
+        self.left -= 1
+        if self.left < 0 or WHOLE in texts:
+            raise EmbedderUnavailable("refused")
+        return await super().embed(texts)
+
+
+async def picky(memory: Memory, embedder: Picky) -> Floats:
+    said = [prepared(NewMessage(role=Role.USER, content=text)).message for text in (WHOLE, TWO)]
+    excerpts = excerpts_of([(at, utterance_of(each)) for at, each in enumerate(said)])
+    vectors = SentenceVectors(store=memory.store, embedder=embedder)
+    return await vectors.of(excerpts, dict(enumerate(said)))
+
+
+async def test_a_sentence_that_the_model_refuses_costs_the_others_nothing(memory: Memory) -> None:
+    refused, *others = await picky(memory, Picky())
+    first, second = TWO.split(". ")
+    assert not refused.any()
+    assert np.allclose(others, FakeEmbedder().vectors([first + ".", second]), atol=1e-3)
+
+
+@pytest.mark.parametrize("dies_after", range(6))
+async def test_a_model_that_dies_meanwhile_refuses_nothing(memory: Memory, dies_after: int) -> None:
+    with pytest.raises(EmbedderUnavailable):
+        await picky(memory, Picky(dies_after=dies_after))
 
 
 async def test_of_nothing_there_is_nothing(memory: Memory) -> None:
