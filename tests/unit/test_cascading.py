@@ -1,7 +1,7 @@
 """Days, weeks, months and years are summed up once they are over, each of what lies below."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 import pytest
@@ -9,11 +9,13 @@ import pytest
 from app.adapters.sql.store import SqlStore
 from app.domain.audit import Action, user_subject
 from app.domain.conversation import ConversationChanges, NewConversation, NewMessage, Role
+from app.domain.errors import LanguageModelUnavailable
 from app.domain.memories import Memory as Item
 from app.domain.memories import MemoryChanges
 from app.domain.memory import ItemType
 from app.domain.periods import Period, span_about
 from app.services.ingest import Stored
+from app.services.periods import PeriodSummariser
 from app.services.rewording import SummaryWriter
 from tests.factories import ACME, NOON
 from tests.fakes import Memory
@@ -222,35 +224,45 @@ async def test_without_the_flag_they_wait(memory: Memory) -> None:
     assert len(await periods(memory)) == 4
 
 
+@dataclass(frozen=True)
+class Stumbling:
+    """A model with a mistake in it, of the kind that nobody expected: with what holds a word."""
+
+    over: str = ""
+
+    async def answer(self, *, material: str, **_: object) -> object:
+        if self.over in material:
+            raise RuntimeError("OPS-1 is secret")
+        raise LanguageModelUnavailable
+
+
+def stumbles(memory: Memory, model: Stumbling) -> PeriodSummariser:
+    """Have periods summed up with `model`; what did so before."""
+    well = memory.cascade.summariser
+    writer = SummaryWriter(model=model, tokens=memory.tokens, prompt="Sum up.")
+    memory.cascade.summariser = replace(well, writer=writer)
+    return well
+
+
 async def test_one_that_fails_stops_no_other(memory: Memory) -> None:
     memory.clock.now = LATER
-    memory.embedder.poison = "Lisbon"
+    well = stumbles(memory, Stumbling(over="Lisbon"))
     await tell(memory, *said(MONDAY, DECISIONS[1]))
     await tell(memory, *said(MONDAY + 9 * DAY), chat="other")
     assert subjects(await periods(memory))[:1] == ["summary|day|2026-03-11"]
     assert subjects(await periods(memory, Period.MONTH)) == []  # it waits for what lies below
-    memory.embedder.poison = None
+    memory.cascade.summariser = well
     await at(memory, LATER + timedelta(hours=1))
     assert [len(await periods(memory, each)) for each in Period] == [2, 2, 1, 1]
 
 
-class Stumbling:
-    """A model with a mistake in it, of the kind that nobody expected."""
-
-    async def answer(self, **_: object) -> object:
-        raise RuntimeError("OPS-1 is secret")
-
-
 async def test_what_keeps_failing_is_given_up_told_and_tried_again(memory: Memory) -> None:
     memory.clock.now = LATER
-    memory.sentences.most = 0  # what is remembered of a sentence never fails
     new = NewConversation(user_id="alice", external_id="chat", messages=said(MONDAY))
     await memory.ingestor.ingest(ACME, new)
     while (await memory.consolidator.state()).waiting:
         await memory.consolidator.work_once()
-    well = memory.cascade.summariser
-    writer = SummaryWriter(model=Stumbling(), tokens=memory.tokens, prompt="Sum up.")
-    memory.cascade.summariser = replace(well, writer=writer)
+    well = stumbles(memory, Stumbling())
     rounds = 0
     while (state := await memory.consolidator.state()).periods:
         assert state.periods + state.dead == len(Period)
