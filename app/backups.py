@@ -90,7 +90,7 @@ async def _restore_to_server(settings: Settings, file: Path, watch: Watch, *, fo
 
 async def _forget_vectors(settings: Settings) -> None:
     """Their keys may mean something else from now on."""
-    shutil.rmtree(settings.data_dir / "vectors", ignore_errors=True)
+    shutil.rmtree(settings.vectors_dir, ignore_errors=True)
     chosen = settings.qdrant
     if chosen.url is not None:
         from app.adapters.vectors import forget_server_indexes  # noqa: PLC0415  (slow)

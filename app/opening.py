@@ -34,7 +34,10 @@ async def check_database(settings: Settings, stack: AsyncExitStack) -> Checkup |
     if address.get_backend_name() != "sqlite" or settings.database.check == "off":
         return None
     checkup = Checkup(
-        file=Path(address.database or ""), depth=settings.database.check, patience=_PATIENCE
+        file=Path(address.database or ""),
+        depth=settings.database.check,
+        patience=_PATIENCE,
+        derived=settings.vectors_dir,
     )
     looking = await checkup.begin()
     stack.push_async_callback(asyncio.wait, {looking})
@@ -80,7 +83,7 @@ def _vectors_of(embedder: Embedder, settings: Settings) -> AbstractAsyncContextM
     name = index_name(embedder.model)
     chosen = settings.qdrant
     if chosen.url is None:
-        directory = settings.data_dir / "vectors" / name
+        directory = settings.vectors_dir / name
         return open_edge_index(directory, dimension=embedder.dimension)
     return open_server_index(
         chosen.url,

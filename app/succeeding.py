@@ -68,6 +68,6 @@ async def retire(settings: Settings, kept: Sequence[str]) -> None:
             api_key=revealed(chosen.api_key),
             attempt_seconds=chosen.timeout_s,
         )
-    for each in (settings.data_dir / "vectors").glob("*/"):
+    for each in settings.vectors_dir.glob("*/"):
         if each.name not in names:
             await asyncio.to_thread(shutil.rmtree, each, ignore_errors=True)

@@ -159,6 +159,11 @@ class Settings(BaseSettings):
             return self.database.url.get_secret_value()
         return f"sqlite+aiosqlite:///{self.data_dir.absolute() / 'foreword.db'}"
 
+    @property
+    def vectors_dir(self) -> Path:
+        """Where the embedded index of each model lies, all of it derived from the database."""
+        return self.data_dir / "vectors"
+
 
 def revealed(secret: SecretStr | None) -> str | None:
     return None if secret is None else secret.get_secret_value()

@@ -64,6 +64,18 @@ async def test_a_file_that_is_not_there_yet_is_not_made(tmp_path: Path) -> None:
     assert not (tmp_path / "none.db").exists()
 
 
+async def test_a_file_that_was_emptied_is_damaged_where_something_was_in_it(
+    tmp_path: Path,
+) -> None:
+    emptied, vectors = tmp_path / "foreword.db", tmp_path / "vectors"
+    emptied.touch()
+    checking = Checkup(file=emptied, depth="quick", patience=60.0, derived=vectors)
+    await checking.begin()
+    vectors.mkdir()
+    with pytest.raises(StoreDamaged, match="vectors were derived from it"):
+        await checking.begin()
+
+
 @pytest.mark.parametrize("harm", [scramble, cut, replace])
 async def test_damage_is_told_with_what_to_do(file: Path, harm: Callable[[Path], None]) -> None:
     harm(file)
@@ -85,6 +97,7 @@ async def test_damage_that_is_found_after_the_start_is_remembered(file: Path) ->
     await asyncio.wait({looking})
     await asyncio.sleep(0)
     assert isinstance(checking.damage, StoreDamaged)
+    assert "Stop the service" in str(checking.damage)
 
 
 async def test_a_file_that_somebody_holds_is_let_in(file: Path) -> None:

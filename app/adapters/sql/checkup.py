@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from logging import getLogger
@@ -16,6 +17,12 @@ _PRAGMAS = {"quick": "PRAGMA quick_check(100)", "full": "PRAGMA integrity_check(
 _OF_FULL_TEXT = "FTS5 table"
 """What newer versions say of full text, which is no truth and is built anew by itself."""
 
+_EMPTIED = "it is empty, but vectors were derived from it"
+_WHAT_TO_DO = (
+    "put a backup in its place, or save what can be read with "
+    "`sqlite3 foreword.db .recover | sqlite3 saved.db`."
+)
+
 
 @dataclass(slots=True, kw_only=True)
 class Checkup:
@@ -28,11 +35,13 @@ class Checkup:
     file: Path
     depth: Literal["quick", "full"]
     patience: float
+    derived: Path | None = None
+    """What is derived from the file. Where it is there, so was what is in the file."""
     damage: StoreDamaged | None = field(default=None, init=False)
     """What a look that ended after the start has found."""
     _connection: sqlite3.Connection | None = field(default=None, init=False)
 
-    async def begin(self) -> asyncio.Task[None]:
+    async def begin(self) -> asyncio.Task[Sequence[str]]:
         """
         Start looking, and wait for it for a while.
 
@@ -41,46 +50,40 @@ class Checkup:
         """
         looking = asyncio.create_task(asyncio.to_thread(self._look))
         done, _ = await asyncio.wait({looking}, timeout=self.patience)
-        if done:
-            looking.result()
-        else:
+        if not done:
             looking.add_done_callback(self._note)
+        elif found := looking.result():
+            raise StoreDamaged(f"{self._told(found)} Nothing was changed: {_WHAT_TO_DO}")
         return looking
 
     def stop(self) -> None:
         if self._connection is not None:
             self._connection.interrupt()
 
-    def _note(self, looking: asyncio.Task[None]) -> None:
-        if looking.cancelled():
+    def _note(self, looking: asyncio.Task[Sequence[str]]) -> None:
+        if looking.cancelled() or looking.exception() or not (found := looking.result()):
             return
-        error = looking.exception()
-        if isinstance(error, StoreDamaged):
-            self.damage = error
-            _log.critical(str(error))
+        self.damage = StoreDamaged(f"{self._told(found)} Stop the service, then {_WHAT_TO_DO}")
+        _log.critical(str(self.damage))
 
-    def _look(self) -> None:
+    def _look(self) -> Sequence[str]:
+        """What is wrong, line by line."""
         if not self.file.exists():
-            return
+            return ()
+        if not self.file.stat().st_size:
+            return (_EMPTIED,) if self.derived and self.derived.exists() else ()
         with closing(sqlite3.connect(self.file, check_same_thread=False)) as connection:
             self._connection = connection
             try:
                 found = [str(line) for (line,) in connection.execute(_PRAGMAS[self.depth])]
             except sqlite3.OperationalError as error:  # locked, or told to stop: nothing is known
                 _log.warning("the database could not be checked", extra={"reason": str(error)})
-                return
+                return ()
             except sqlite3.DatabaseError as error:
                 found = [str(error)]
             finally:
                 self._connection = None
-        damage = [line for line in found if line != "ok" and _OF_FULL_TEXT not in line]
-        if damage:
-            raise StoreDamaged(self._told(damage))
+        return [line for line in found if line != "ok" and _OF_FULL_TEXT not in line]
 
-    def _told(self, damage: list[str]) -> str:
-        first = damage[0].splitlines()[-1]
-        return (
-            f"The database {self.file} is damaged ({first}). Nothing was changed: put a backup in "
-            f"its place, or save what can be read with `sqlite3 {self.file.name} .recover | "
-            "sqlite3 saved.db`."
-        )
+    def _told(self, found: Sequence[str]) -> str:
+        return f"The database {self.file} is damaged ({found[0].splitlines()[-1]})."
