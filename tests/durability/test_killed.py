@@ -16,7 +16,7 @@ import pytest
 from tests.api.serving import Server, eventually, serving, store
 from tests.durability.writing import Talk, Writer
 
-ROUNDS = int(os.environ.get("DURABILITY_ROUNDS", "12"))
+ROUNDS = int(os.environ.get("DURABILITY_ROUNDS", "24"))
 SEED = int(os.environ.get("DURABILITY_SEED", "4"))
 SAMPLE = 150
 """Messages, and deleted ones, that are searched for at the end."""
