@@ -165,10 +165,12 @@ class Erased:
     """
     What a delete took out of SQL, and the item keys that the vector index must forget.
 
-    `doomed` is the scope of what is out of reach already, and still to be erased.
+    `doomed` is the scope of what is out of reach already, and still to be erased; `user` the one,
+    as the audit log names them, of whom it is all.
     """
 
     scope: ScopeKey | None = None
+    user: str | None = None
     doomed: ScopeKey | None = None
     conversations: Sequence[ConversationKey] = ()
     keys: Sequence[ItemKey] = ()
@@ -217,6 +219,8 @@ class Receipt:
     bundle_id: BundleId
     tenant: TenantId
     scope: ScopeKey | None
+    subject: str
+    """Who asked, as the audit log names a user: before anything is stored, there is no scope."""
     version: int
     """Of the scope, when it was asked: what was erased since must not be told."""
     created_at: datetime

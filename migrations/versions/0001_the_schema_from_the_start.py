@@ -90,6 +90,7 @@ def upgrade() -> None:
         sa.Column("id", sa.Uuid(), nullable=False),
         sa.Column("tenant", sa.String(length=64), nullable=False),
         sa.Column("scope_key", KEY, nullable=True),
+        sa.Column("subject", sa.String(length=64), nullable=False),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.Column("request", JSON, nullable=False),
         sa.Column("answer", JSON, nullable=False),
@@ -97,6 +98,7 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_bundle_created_at"), "bundle", ["created_at"], unique=False)
     op.create_index(op.f("ix_bundle_scope_key"), "bundle", ["scope_key"], unique=False)
+    op.create_index(op.f("ix_bundle_subject"), "bundle", ["subject"], unique=False)
 
     op.create_table(
         "embedding_model",

@@ -27,6 +27,7 @@ from app.adapters.sql.period_notes import forget_periods
 from app.adapters.sql.personal import SqlPersonal
 from app.adapters.sql.scopes import SqlScopes
 from app.adapters.sql.tenants import ensure_tenant
+from app.domain.audit import user_subject
 from app.domain.ids import (
     ERASED,
     ConversationId,
@@ -89,8 +90,9 @@ class SqlEraser:
 
     async def user(self, user_id: str | None, *, now: datetime) -> Erased:
         scope = await SqlScopes(self.connection, self.tenant).find(user_id)
+        rows, subject = RowEraser(self.connection, self.tenant), user_subject(self.tenant, user_id)
         if scope is None:
-            return Erased()
+            return Erased(bundles=await rows.bundles_of_user(subject))
         personal = SqlPersonal(self.connection, self.tenant)
         gone = await personal.erase_profile(scope.key)
         gone += await personal.revoke(scope.key, list(Purpose))
@@ -100,7 +102,7 @@ class SqlEraser:
             .where(t.scope.c.key == scope.key)
             .values(tenant=ERASED, user_id=str(uuid4()), created_at=now, erased_version=_GONE)
         )
-        bundles = await RowEraser(self.connection, self.tenant).bundles(scope.key)
+        bundles = await rows.bundles(scope.key) + await rows.bundles_of_user(subject)
         return Erased(scope=scope.key, doomed=scope.key, bundles=bundles) + gone
 
     async def portion(self, doomed: ScopeKey, *, limit: int, now: datetime) -> tuple[Erased, bool]:

@@ -191,12 +191,14 @@ period_note = Table(
     sqlite_with_rowid=False,
 )
 
+# `subject` is who asked (app/domain/audit.py), who may have had no scope yet.
 bundle = Table(
     "bundle",
     metadata,
     Column("id", Uuid, primary_key=True),
     Column("tenant", String(64), nullable=False),
     Column("scope_key", Key),
+    Column("subject", String(64), nullable=False, index=True),
     Column("created_at", Instant, nullable=False, index=True),
     Column("request", Json, nullable=False),
     Column("answer", Json, nullable=False),
