@@ -137,6 +137,17 @@ class Opening:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """Whose memory something is about, and which conversation in it."""
+
+    scope: ScopeKey | None = None
+    conversation: ConversationKey | None = None
+
+
+NOBODY = About()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Page(Generic[T]):
     """Some of a list, and where it goes on."""
 

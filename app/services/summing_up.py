@@ -7,8 +7,9 @@ from app.domain.errors import ForewordError, NothingToSummarise, Overtaken, Summ
 from app.domain.ids import ConversationId, ConversationKey, ItemId, TenantId
 from app.domain.memories import Memory
 from app.ports.store import Store, Transaction
+from app.ports.stored import About
 from app.services.flagging import FlagBoard
-from app.services.once import IdempotencyKey, answered
+from app.services.once import IdempotencyKey, answered, keep_answer
 from app.services.summarising import Summariser
 
 _TRIES = 3
@@ -78,15 +79,13 @@ class SummaryDesk:
             memory = await self.summariser.keep(transaction, draft) if draft else tail.before
             assert memory is not None  # noqa: S101  (told above)
             outbox_key = await transaction.last_outbox_key()
-            if once:
-                answer = {"id": str(memory.id), "outbox_key": outbox_key}
-                await transaction.keep_answer(
-                    once.path,
-                    once.key,
-                    body_hash=once.body_hash,
-                    answer=answer,
-                    now=self.summariser.keeper.clock(),
-                )
+            await keep_answer(
+                transaction,
+                once,
+                {"id": str(memory.id), "outbox_key": outbox_key},
+                about=About(scope=conversation.scope, conversation=conversation.key),
+                now=self.summariser.keeper.clock(),
+            )
         return SummedUp(memory=memory, outbox_key=outbox_key)
 
     async def rebuild(self, tenant: TenantId, key: ConversationKey) -> bool:

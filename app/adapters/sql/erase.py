@@ -15,6 +15,7 @@ from sqlalchemy import ColumnElement, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
+from app.adapters.sql import tables_derived as d
 from app.adapters.sql.conversations import SqlConversations
 from app.adapters.sql.counters import recount
 from app.adapters.sql.dialect import is_postgres
@@ -83,7 +84,9 @@ class SqlEraser:
         )
         # Now that the scope is taken: a receipt that another process writes comes before or not.
         await SqlScopes(self.connection, self.tenant).touch(found.scope, erased=True)
-        bundles = await RowEraser(self.connection, self.tenant).bundles(found.scope)
+        rows = RowEraser(self.connection, self.tenant)
+        bundles = await rows.bundles(found.scope)
+        await rows.answers(d.idempotency.c.conversation_key == found.key)
         said_here = t.message.c.conversation_key == found.key
         erased = await forget_periods(self.connection, self.tenant, found.scope, said_here, now=now)
         return replace(erased, scope=found.scope, doomed=key, bundles=bundles)
@@ -102,6 +105,7 @@ class SqlEraser:
             .where(t.scope.c.key == scope.key)
             .values(tenant=ERASED, user_id=str(uuid4()), created_at=now, erased_version=_GONE)
         )
+        await rows.answers(d.idempotency.c.scope_key == scope.key)
         bundles = await rows.bundles(scope.key) + await rows.bundles_of_user(subject)
         return Erased(scope=scope.key, doomed=scope.key, bundles=bundles) + gone
 

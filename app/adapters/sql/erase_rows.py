@@ -105,6 +105,10 @@ class RowEraser:
         )
         return (await self.connection.execute(told)).rowcount
 
+    async def answers(self, about: ColumnElement[bool]) -> None:
+        """Erase what is answered under idempotency keys: a retry finds nothing of before."""
+        await self.connection.execute(delete(d.idempotency).where(about))
+
     async def _summed_up(self, items: ColumnElement[bool]) -> Sequence[ConversationKey]:
         """The conversations that any of the items sums up."""
         i = t.memory_item.c

@@ -242,6 +242,7 @@ pulse = Table(
     Index(None, "created_at"),
 )
 
+# With the conversation or the user that an answer is about it goes, too.
 idempotency = Table(
     "idempotency",
     metadata,
@@ -251,6 +252,8 @@ idempotency = Table(
     Column("body_hash", LargeBinary(32), nullable=False),
     Column("answer", Json, nullable=False),
     Column("created_at", Instant, nullable=False, index=True),
+    Column("scope_key", Key, ForeignKey("scope.key", ondelete="CASCADE"), index=True),
+    Column("conversation_key", Key, ForeignKey("conversation.key", ondelete="CASCADE"), index=True),
 )
 
 # Facts about the projections themselves, such as the version of the analysis in full text.
