@@ -30,7 +30,7 @@ from app.ports.periods import PeriodReader, PeriodWriter
 from app.ports.personal import FlagReader, FlagWriter, PersonalReader, PersonalWriter
 from app.ports.projecting import Observations, Projections
 from app.ports.recalling import BundleReader, Recall
-from app.ports.stored import Counts
+from app.ports.stored import NOBODY, About, Counts
 
 
 class Snapshot(Protocol):
@@ -114,7 +114,10 @@ class Transaction(Protocol):
         body_hash: bytes,
         answer: Mapping[str, object],
         now: datetime,
-    ) -> None: ...
+        about: About = NOBODY,
+    ) -> None:
+        """Keep an answer for a day, or until whom or what it is about is erased."""
+        ...
 
 
 class Store(Protocol):

@@ -139,6 +139,17 @@ class Opening:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """Whose memory something is about, and which conversation in it."""
+
+    scope: ScopeKey | None = None
+    conversation: ConversationKey | None = None
+
+
+NOBODY = About()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Page(Generic[T]):
     """Some of a list, and where it goes on."""
 
@@ -167,10 +178,12 @@ class Erased:
     """
     What a delete took out of SQL, and the item keys that the vector index must forget.
 
-    `doomed` is the scope of what is out of reach already, and still to be erased.
+    `doomed` is the scope of what is out of reach already, and still to be erased; `user` the one,
+    as the audit log names them, of whom it is all.
     """
 
     scope: ScopeKey | None = None
+    user: str | None = None
     doomed: ScopeKey | None = None
     conversations: Sequence[ConversationKey] = ()
     keys: Sequence[ItemKey] = ()
@@ -219,6 +232,8 @@ class Receipt:
     bundle_id: BundleId
     tenant: TenantId
     scope: ScopeKey | None
+    subject: str
+    """Who asked, as the audit log names a user: before anything is stored, there is no scope."""
     version: int
     """Of the scope, when it was asked: what was erased since must not be told."""
     created_at: datetime

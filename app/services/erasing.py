@@ -41,10 +41,12 @@ class ErasureDesk:
 
     def out_of_memory(self, erased: Erased) -> tuple[int, Erased]:
         """Drop what this process holds of it; the cache entries dropped, and the receipts too."""
-        if erased.scope is None:
-            return 0, erased
-        bundles = self.recorder.forget(erased.scope)
-        cached = self.cache.forget(erased.scope)
+        cached = bundles = 0
+        if erased.scope is not None:
+            bundles += self.recorder.forget(erased.scope)
+            cached += self.cache.forget(erased.scope)
+        if erased.user is not None:
+            bundles += self.recorder.forget_user(erased.user)
         return cached, replace(erased, bundles=erased.bundles + bundles)
 
     def receipt(

@@ -115,8 +115,8 @@ class Forgetter:
         """Erase a user: from now on out of reach; after a crash the rest goes at the next start."""
         now = self.clock()
         async with self.desk.erasing(tenant) as transaction:
-            doomed = await transaction.erase.user(user_id, now=now)
             about = user_subject(tenant, user_id)
+            doomed = replace(await transaction.erase.user(user_id, now=now), user=about)
             await transaction.audit.note(_deed(Action.USER_ERASED, about, doomed), now=now)
         return await self._erase(doomed)
 

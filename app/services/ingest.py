@@ -10,12 +10,12 @@ from app.domain.conversation import Conversation, ConversationChanges, NewConver
 from app.domain.ids import ConversationId, MessageId, ScopeKey, TenantId
 from app.ports import Clock, NewId
 from app.ports.store import Store, Transaction
-from app.ports.stored import PreparedMessage, StoredMessage
+from app.ports.stored import NOBODY, About, PreparedMessage, StoredMessage
 from app.services.already_there import already_there
 from app.services.echo_guard import Echoes, EchoGuard
 from app.services.flagging import FlagBoard
 from app.services.identities import conversation_here, with_own_ids
-from app.services.once import IdempotencyKey, answered
+from app.services.once import IdempotencyKey, answered, keep_answer
 from app.services.prepare import Preparer
 
 
@@ -32,6 +32,7 @@ class Stored:
     outbox_key: int
     """Once the outbox has passed it, every index holds the messages."""
     replayed: bool = False
+    about: About = NOBODY
     begun: bool = False
     """The conversation was not there before."""
 
@@ -71,8 +72,7 @@ class Ingestor:
             if before := await answered(transaction, once):
                 return _stored(before)
             stored = await self.store_in(transaction, ready, now=now)
-            if once:
-                await _keep(transaction, once, stored, now=now)
+            await keep_answer(transaction, once, _answer(stored), about=stored.about, now=now)
             return stored
 
     async def prepare(
@@ -138,8 +138,7 @@ class Ingestor:
             action = Action.MESSAGES_APPENDED
             write = _Write(action, conversation, position, messages, prepared)
             stored = await self._append(transaction, write, now=now)
-            if once:
-                await _keep(transaction, once, stored, now=now)
+            await keep_answer(transaction, once, _answer(stored), about=stored.about, now=now)
             return stored
 
     async def change(
@@ -194,6 +193,7 @@ class Ingestor:
             token_count=conversation.token_count + sum(each.message.tokens for each in fresh),
             duplicates=len(prepared) - len(fresh),
             outbox_key=await transaction.last_outbox_key(),
+            about=About(scope=conversation.scope, conversation=conversation.key),
             begun=write.action is Action.CONVERSATION_STORED,
         )
 
@@ -261,10 +261,8 @@ def _said_now(
     ]
 
 
-async def _keep(
-    transaction: Transaction, once: IdempotencyKey, stored: Stored, *, now: datetime
-) -> None:
-    answer = {
+def _answer(stored: Stored) -> Mapping[str, object]:
+    return {
         "conversation_id": str(stored.conversation_id),
         "external_id": stored.external_id,
         "message_ids": [str(each) for each in stored.message_ids],
@@ -273,9 +271,6 @@ async def _keep(
         "duplicates": stored.duplicates,
         "outbox_key": stored.outbox_key,
     }
-    await transaction.keep_answer(
-        once.path, once.key, body_hash=once.body_hash, answer=answer, now=now
-    )
 
 
 def _stored(answer: Mapping[str, object]) -> Stored:

@@ -18,8 +18,8 @@ from app.domain.memories import Memory, MemoryChanges, NewMemory
 from app.domain.memory import ItemType
 from app.ports import Clock
 from app.ports.store import Store, Transaction
-from app.ports.stored import PlacedMemory, PreparedMemory
-from app.services.once import IdempotencyKey, answered
+from app.ports.stored import NOBODY, About, PlacedMemory, PreparedMemory
+from app.services.once import IdempotencyKey, answered, keep_answer
 from app.services.prepare_memories import MemoryPreparer
 
 
@@ -79,10 +79,11 @@ class MemoryKeeper:
             now = self.clock()
             stored = await self.store_in(transaction, prepared, now=now)
             kept = KeptMemories(memories=stored, outbox_key=await transaction.last_outbox_key())
-            if once:
-                await transaction.keep_answer(
-                    once.path, once.key, body_hash=once.body_hash, answer=_answer(kept), now=now
-                )
+            about = NOBODY
+            if once and stored:
+                first = await transaction.memories.get(stored[0].id, now=None)
+                about = About(scope=first.scope)
+            await keep_answer(transaction, once, _answer(kept), about=about, now=now)
             return kept
 
     async def store_in(

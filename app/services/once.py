@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 from app.domain.errors import IdempotencyConflict
 from app.ports.store import Transaction
+from app.ports.stored import About
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,3 +34,18 @@ async def answered(
     if body_hash != once.body_hash:
         raise IdempotencyConflict(key=once.key)
     return answer
+
+
+async def keep_answer(
+    transaction: Transaction,
+    once: IdempotencyKey | None,
+    answer: Mapping[str, object],
+    *,
+    about: About,
+    now: datetime,
+) -> None:
+    """Keep what is answered under the key; whoever comes after an erasure of it is heard anew."""
+    if once is not None:
+        await transaction.keep_answer(
+            once.path, once.key, body_hash=once.body_hash, answer=answer, now=now, about=about
+        )

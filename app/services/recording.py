@@ -6,13 +6,14 @@ They are written behind the answers, many at a time: a read never waits for a wr
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from logging import getLogger
 from math import inf
 from typing import Any, cast
 
+from app.domain.audit import user_subject
 from app.domain.context import Candidate, ContextBundle, ContextRequest
 from app.domain.conversation import Message, Scope
 from app.domain.entities import RelatedEntity
@@ -36,10 +37,12 @@ def receipt_of(
     tenant: TenantId, request: ContextRequest, scope: Scope | None, bundle: ContextBundle
 ) -> Receipt:
     """The receipt of a bundle: ids, scores and figures; its only text is the query."""
+    user_id = scope.user_id if scope and not scope.shared else request.user_id
     return Receipt(
         bundle_id=bundle.id,
         tenant=tenant,
         scope=scope.key if scope else None,
+        subject=user_subject(tenant, user_id),
         version=scope.version if scope else 0,
         created_at=bundle.created_at,
         request={"query": request.query, "format": request.format.value},
@@ -180,11 +183,18 @@ class Recorder:
 
     def forget(self, scope: ScopeKey) -> int:
         """Drop what waits of a scope, and what was noted of it; how many receipts that was."""
-        held = [key for key, each in self._waiting.items() if each.receipt.scope == scope]
-        for key in held:
-            del self._waiting[key]
         for noted in [each for each in self._noted if each[0] == scope]:
             del self._noted[noted]
+        return self._drop(lambda receipt: receipt.scope == scope)
+
+    def forget_user(self, subject: str) -> int:
+        """Drop what waits of all that a user asked, also before there was anything of theirs."""
+        return self._drop(lambda receipt: receipt.subject == subject)
+
+    def _drop(self, doomed: Callable[[Receipt], bool]) -> int:
+        held = [key for key, each in self._waiting.items() if doomed(each.receipt)]
+        for key in held:
+            del self._waiting[key]
         return len(held)
 
     async def tick(self) -> None:

@@ -6,9 +6,10 @@ from uuid import UUID
 from app.domain.errors import ForewordError, NothingToSummarise, Overtaken, SummariesOff
 from app.domain.ids import ConversationId, ConversationKey, ItemId, TenantId
 from app.domain.memories import Memory
-from app.ports.store import Store
+from app.ports.store import Store, Transaction
+from app.ports.stored import About
 from app.services.flagging import FlagBoard
-from app.services.once import IdempotencyKey, answered
+from app.services.once import IdempotencyKey, answered, keep_answer
 from app.services.summarising import Summariser
 
 _TRIES = 3
@@ -62,10 +63,8 @@ class SummaryDesk:
         self, tenant: TenantId, conversation_id: ConversationId, once: IdempotencyKey | None
     ) -> SummedUp:
         async with self.store.write(tenant) as transaction:
-            if before := await answered(transaction, once):
-                found = await transaction.memories.get(ItemId(UUID(str(before["id"]))), now=None)
-                key = int(str(before["outbox_key"]))
-                return SummedUp(memory=found, outbox_key=key, replayed=True)
+            if before := await _answered(transaction, once):
+                return before
             conversation = await transaction.conversations.get(conversation_id)
         tail = await self.summariser.tail(tenant, conversation)
         draft = None
@@ -75,18 +74,18 @@ class SummaryDesk:
             raise NothingToSummarise(conversation_id=str(conversation_id))
         async with self.store.write(tenant) as transaction:
             await transaction.conversations.lock(conversation.key)
+            if meanwhile := await _answered(transaction, once):
+                return meanwhile
             memory = await self.summariser.keep(transaction, draft) if draft else tail.before
             assert memory is not None  # noqa: S101  (told above)
             outbox_key = await transaction.last_outbox_key()
-            if once:
-                answer = {"id": str(memory.id), "outbox_key": outbox_key}
-                await transaction.keep_answer(
-                    once.path,
-                    once.key,
-                    body_hash=once.body_hash,
-                    answer=answer,
-                    now=self.summariser.keeper.clock(),
-                )
+            await keep_answer(
+                transaction,
+                once,
+                {"id": str(memory.id), "outbox_key": outbox_key},
+                about=About(scope=conversation.scope, conversation=conversation.key),
+                now=self.summariser.keeper.clock(),
+            )
         return SummedUp(memory=memory, outbox_key=outbox_key)
 
     async def rebuild(self, tenant: TenantId, key: ConversationKey) -> bool:
@@ -119,3 +118,12 @@ class SummaryDesk:
             await transaction.conversations.lock(key)
             await self.summariser.keep(transaction, draft)
         return True
+
+
+async def _answered(transaction: Transaction, once: IdempotencyKey | None) -> SummedUp | None:
+    """What was answered before; asked twice, since the same may be summed up twice at once."""
+    before = await answered(transaction, once)
+    if before is None:
+        return None
+    memory = await transaction.memories.get(ItemId(UUID(str(before["id"]))), now=None)
+    return SummedUp(memory=memory, outbox_key=int(str(before["outbox_key"])), replayed=True)

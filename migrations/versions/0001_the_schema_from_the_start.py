@@ -24,7 +24,6 @@ TABLES = (
     "audit_log",
     "bundle",
     "embedding_model",
-    "idempotency",
     "outbox",
     "projection",
     "pulse",
@@ -42,6 +41,7 @@ TABLES = (
     "profile",
     "conversation_tag",
     "distillation",
+    "idempotency",
     "edge",
     "entity_alias",
     "memory_item",
@@ -90,6 +90,7 @@ def upgrade() -> None:
         sa.Column("id", sa.Uuid(), nullable=False),
         sa.Column("tenant", sa.String(length=64), nullable=False),
         sa.Column("scope_key", KEY, nullable=True),
+        sa.Column("subject", sa.String(length=64), nullable=False),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.Column("request", JSON, nullable=False),
         sa.Column("answer", JSON, nullable=False),
@@ -97,6 +98,7 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_bundle_created_at"), "bundle", ["created_at"], unique=False)
     op.create_index(op.f("ix_bundle_scope_key"), "bundle", ["scope_key"], unique=False)
+    op.create_index(op.f("ix_bundle_subject"), "bundle", ["subject"], unique=False)
 
     op.create_table(
         "embedding_model",
@@ -108,18 +110,6 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("key", name=op.f("pk_embedding_model")),
         sa.UniqueConstraint("name", name=op.f("uq_embedding_model_name")),
     )
-    op.create_table(
-        "idempotency",
-        sa.Column("tenant", sa.String(length=64), nullable=False),
-        sa.Column("path", sa.String(length=255), nullable=False),
-        sa.Column("key", sa.String(length=255), nullable=False),
-        sa.Column("body_hash", sa.LargeBinary(length=32), nullable=False),
-        sa.Column("answer", JSON, nullable=False),
-        sa.Column("created_at", sa.BigInteger(), nullable=False),
-        sa.PrimaryKeyConstraint("tenant", "path", "key", name=op.f("pk_idempotency")),
-    )
-    op.create_index(op.f("ix_idempotency_created_at"), "idempotency", ["created_at"], unique=False)
-
     op.create_table(
         "outbox",
         sa.Column("key", KEY, autoincrement=True, nullable=False),
@@ -574,12 +564,39 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_lineage_message_key"), "lineage", ["message_key"], unique=False)
 
+    _create_answers()
     _create_graph()
     sqlite = op.get_bind().dialect.name == "sqlite"
     for statement in CREATE_SQLITE if sqlite else CREATE_POSTGRES:
         op.execute(statement)
     for statement in APPEND_ONLY_SQLITE if sqlite else APPEND_ONLY_POSTGRES:
         op.execute(statement)
+
+
+def _create_answers() -> None:
+    op.create_table(
+        "idempotency",
+        sa.Column("tenant", sa.String(length=64), nullable=False),
+        sa.Column("path", sa.String(length=255), nullable=False),
+        sa.Column("key", sa.String(length=255), nullable=False),
+        sa.Column("body_hash", sa.LargeBinary(length=32), nullable=False),
+        sa.Column("answer", JSON, nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.Column("scope_key", KEY, nullable=True),
+        sa.Column("conversation_key", KEY, nullable=True),
+        sa.ForeignKeyConstraint(
+            ["scope_key"], ["scope.key"], name=op.f("fk_idempotency_scope_key"), ondelete="CASCADE"
+        ),
+        sa.ForeignKeyConstraint(
+            ["conversation_key"],
+            ["conversation.key"],
+            name=op.f("fk_idempotency_conversation_key"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("tenant", "path", "key", name=op.f("pk_idempotency")),
+    )
+    for column in ("created_at", "scope_key", "conversation_key"):
+        op.create_index(op.f(f"ix_idempotency_{column}"), "idempotency", [column], unique=False)
 
 
 def _create_graph() -> None:

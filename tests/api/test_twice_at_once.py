@@ -47,6 +47,21 @@ async def test_messages_are_appended_once(client: AsyncClient) -> None:
     assert await contents_of(client, conversation) == ["tea", "milk"]
 
 
+@pytest.mark.parametrize("again", [False, True])
+async def test_a_conversation_is_summed_up_once(client: AsyncClient, *, again: bool) -> None:
+    """The model is asked between two transactions: who comes second learns of it in the second."""
+    await client.put("/flags", json={"facts": False, "graph": False})
+    told = [f"The harbour crane number {n} is repaired on Monday." for n in range(6)]
+    conversation = (await store(client, *told, user_id="alice"))["id"]
+    path = f"/conversations/{conversation}/summaries"
+    if again:
+        assert (await client.post(path)).status_code == 201
+    summary = check_one_write(await at_once(client, path, [None] * TIMES, "k"))
+
+    page = await get(client, "/memories", user_id="alice", type="summary")
+    assert [each["id"] for each in page["items"]] == [summary["id"]]
+
+
 async def test_of_different_bodies_under_one_key_one_is_stored(client: AsyncClient) -> None:
     bodies = [{"user_id": "alice", "messages": [said(f"tea {n}")]} for n in range(TIMES)]
     answers = await at_once(client, "/conversations", bodies, "k")

@@ -11,6 +11,7 @@ from uuid_utils.compat import uuid7
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.database import Database
+from app.domain.audit import user_subject
 from app.domain.conversation import ConversationChanges, Role
 from app.domain.errors import BundleNotFound, ConversationNotFound, MessageNotFound
 from app.domain.ids import ERASED, BundleId, ConversationId, ItemKey, MessageId, ScopeKey
@@ -47,6 +48,7 @@ async def keep_bundle(store: Store, scope: ScopeKey, *, version: int = 1_000) ->
         bundle_id=BundleId(UUID(str(uuid7()))),
         tenant=ACME,
         scope=scope,
+        subject=user_subject(ACME, "alice"),
         version=version,
         created_at=NOON,
         request={"query": "?"},

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
+from app.domain.audit import user_subject
 from app.domain.ids import BundleId, TenantId
 from app.ports.measuring import Beat, Built, Span
 from app.ports.store import Store
@@ -22,6 +23,7 @@ async def measured(store: Store, at: datetime, tenant: TenantId = ACME, **facts:
         bundle_id=BundleId(UUID(str(uuid7()))),
         tenant=tenant,
         scope=None,
+        subject=user_subject(tenant, None),
         version=0,
         created_at=at,
         request={},

@@ -10,6 +10,7 @@ from sqlalchemy.exc import IntegrityError
 from uuid_utils.compat import uuid7
 
 from app.adapters.sql.database import Database
+from app.domain.audit import user_subject
 from app.domain.conversation import Role
 from app.domain.errors import BundleNotFound
 from app.domain.ids import BundleId
@@ -28,6 +29,7 @@ def receipt(at: datetime = NOON, **about: Any) -> Receipt:
         "bundle_id": BundleId(UUID(str(uuid7()))),
         "tenant": ACME,
         "scope": None,
+        "subject": user_subject(ACME, "alice"),
         "version": 0,
         "created_at": at,
         "request": {"query": "who?", "nested": [None, {"π": 3.5}]},

@@ -7,6 +7,7 @@ from uuid import UUID
 import pytest
 from uuid_utils.compat import uuid7
 
+from app.domain.audit import user_subject
 from app.domain.context import Filters
 from app.domain.conversation import ConversationChanges, ConversationFilter
 from app.domain.errors import BundleNotFound, ConversationNotFound, MessageNotFound
@@ -39,6 +40,7 @@ async def theirs(store: Store) -> AsyncIterator[Kept]:
         bundle_id=BUNDLE,
         tenant=ACME,
         scope=kept.scope.key,
+        subject=user_subject(ACME, "alice"),
         version=kept.scope.version,
         created_at=NOON,
         request={},

@@ -15,6 +15,7 @@ from sqlalchemy import ColumnElement, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
+from app.adapters.sql import tables_derived as d
 from app.adapters.sql.conversations import SqlConversations
 from app.adapters.sql.counters import recount
 from app.adapters.sql.dialect import is_postgres
@@ -27,6 +28,7 @@ from app.adapters.sql.period_notes import forget_periods
 from app.adapters.sql.personal import SqlPersonal
 from app.adapters.sql.scopes import SqlScopes
 from app.adapters.sql.tenants import ensure_tenant
+from app.domain.audit import user_subject
 from app.domain.ids import (
     ERASED,
     ConversationId,
@@ -82,15 +84,18 @@ class SqlEraser:
         )
         # Now that the scope is taken: a receipt that another process writes comes before or not.
         await SqlScopes(self.connection, self.tenant).touch(found.scope, erased=True)
-        bundles = await RowEraser(self.connection, self.tenant).bundles(found.scope)
+        rows = RowEraser(self.connection, self.tenant)
+        bundles = await rows.bundles(found.scope)
+        await rows.answers(d.idempotency.c.conversation_key == found.key)
         said_here = t.message.c.conversation_key == found.key
         erased = await forget_periods(self.connection, self.tenant, found.scope, said_here, now=now)
         return replace(erased, scope=found.scope, doomed=key, bundles=bundles)
 
     async def user(self, user_id: str | None, *, now: datetime) -> Erased:
         scope = await SqlScopes(self.connection, self.tenant).find(user_id)
+        rows, subject = RowEraser(self.connection, self.tenant), user_subject(self.tenant, user_id)
         if scope is None:
-            return Erased()
+            return Erased(bundles=await rows.bundles_of_user(subject))
         personal = SqlPersonal(self.connection, self.tenant)
         gone = await personal.erase_profile(scope.key)
         gone += await personal.revoke(scope.key, list(Purpose))
@@ -100,7 +105,8 @@ class SqlEraser:
             .where(t.scope.c.key == scope.key)
             .values(tenant=ERASED, user_id=str(uuid4()), created_at=now, erased_version=_GONE)
         )
-        bundles = await RowEraser(self.connection, self.tenant).bundles(scope.key)
+        await rows.answers(d.idempotency.c.scope_key == scope.key)
+        bundles = await rows.bundles(scope.key) + await rows.bundles_of_user(subject)
         return Erased(scope=scope.key, doomed=scope.key, bundles=bundles) + gone
 
     async def portion(self, doomed: ScopeKey, *, limit: int, now: datetime) -> tuple[Erased, bool]:

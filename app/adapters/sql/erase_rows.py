@@ -98,6 +98,17 @@ class RowEraser:
         told = delete(d.bundle).where(d.bundle.c.scope_key == scope)
         return (await self.connection.execute(told)).rowcount
 
+    async def bundles_of_user(self, subject: str) -> int:
+        """Erase the receipts of all that a user asked, also before there was a scope; how many."""
+        told = delete(d.bundle).where(
+            d.bundle.c.tenant == self.tenant, d.bundle.c.subject == subject
+        )
+        return (await self.connection.execute(told)).rowcount
+
+    async def answers(self, about: ColumnElement[bool]) -> None:
+        """Erase what is answered under idempotency keys: a retry finds nothing of before."""
+        await self.connection.execute(delete(d.idempotency).where(about))
+
     async def _summed_up(self, items: ColumnElement[bool]) -> Sequence[ConversationKey]:
         """The conversations that any of the items sums up."""
         i = t.memory_item.c

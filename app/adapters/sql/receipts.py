@@ -31,7 +31,7 @@ class SqlBundles:
 
     async def get(self, bundle_id: BundleId) -> Receipt:
         b = d.bundle.c
-        wanted = select(b.scope_key, b.created_at, b.request, b.answer).where(
+        wanted = select(b.scope_key, b.subject, b.created_at, b.request, b.answer).where(
             b.id == bundle_id, b.tenant == self.tenant
         )
         row = (await self.connection.execute(wanted)).one_or_none()
@@ -41,6 +41,7 @@ class SqlBundles:
             bundle_id=bundle_id,
             tenant=self.tenant,
             scope=row.scope_key,
+            subject=row.subject,
             version=0,
             created_at=row.created_at,
             request=row.request,
@@ -71,6 +72,7 @@ async def keep_receipts(connection: AsyncConnection, receipts: Sequence[Receipt]
             "id": each.bundle_id,
             "tenant": each.tenant,
             "scope_key": each.scope,
+            "subject": each.subject,
             "created_at": each.created_at,
             "request": each.request,
             "answer": each.answer,

@@ -48,7 +48,7 @@ from app.adapters.sql.scopes import SqlScopes
 from app.domain.audit import Actor
 from app.domain.ids import KeyId, TenantId
 from app.ports.measuring import Beat
-from app.ports.stored import Access, Counts, Receipt
+from app.ports.stored import NOBODY, About, Access, Counts, Receipt
 
 
 class _Unit:
@@ -212,9 +212,11 @@ class SqlTransaction(_Unit):
         body_hash: bytes,
         answer: Mapping[str, object],
         now: datetime,
+        about: About = NOBODY,
     ) -> None:
         row = {"tenant": self._tenant, "path": path, "key": key, "created_at": now}
         row |= {"body_hash": body_hash, "answer": answer}
+        row |= {"scope_key": about.scope, "conversation_key": about.conversation}
         await self._connection.execute(insert(d.idempotency), row)
 
 

@@ -191,12 +191,14 @@ period_note = Table(
     sqlite_with_rowid=False,
 )
 
+# `subject` is who asked (app/domain/audit.py), who may have had no scope yet.
 bundle = Table(
     "bundle",
     metadata,
     Column("id", Uuid, primary_key=True),
     Column("tenant", String(64), nullable=False),
     Column("scope_key", Key),
+    Column("subject", String(64), nullable=False, index=True),
     Column("created_at", Instant, nullable=False, index=True),
     Column("request", Json, nullable=False),
     Column("answer", Json, nullable=False),
@@ -240,6 +242,7 @@ pulse = Table(
     Index(None, "created_at"),
 )
 
+# With the conversation or the user that an answer is about it goes, too.
 idempotency = Table(
     "idempotency",
     metadata,
@@ -249,6 +252,8 @@ idempotency = Table(
     Column("body_hash", LargeBinary(32), nullable=False),
     Column("answer", Json, nullable=False),
     Column("created_at", Instant, nullable=False, index=True),
+    Column("scope_key", Key, ForeignKey("scope.key", ondelete="CASCADE"), index=True),
+    Column("conversation_key", Key, ForeignKey("conversation.key", ondelete="CASCADE"), index=True),
 )
 
 # Facts about the projections themselves, such as the version of the analysis in full text.
