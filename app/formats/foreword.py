@@ -103,7 +103,7 @@ def _stretches(value: object, length: int) -> list[tuple[int, int]]:
 
 def _memory(at: str, record: Mapping[str, Any], bounds: Bounds) -> Told:
     kind = record.get("type")
-    if kind not in KEPT:
+    if not isinstance(kind, str) or kind not in KEPT:
         raise Malformed(f"the type {str(kind)[:40]!a} is not known")
     content = text(record.get("content"), "content", most=bounds.message_chars)
     if not content.strip():

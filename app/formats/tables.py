@@ -7,7 +7,7 @@ from itertools import groupby
 
 from app.domain.conversation import NewConversation, NewMessage, Role
 from app.formats.fields import (
-    first_of,
+    Malformed,
     gathered,
     identified,
     identity,
@@ -51,7 +51,10 @@ class Shape:
 def shape_of(header: str) -> Shape | None:
     """The shape that a first line tells; None: no column is what was said."""
     delimiter = max(",;\t|", key=lambda each: (header.count(each), each == ","))
-    cells = next(csv.reader([header], delimiter=delimiter), [])
+    try:
+        cells = next(csv.reader([header], delimiter=delimiter), [])
+    except csv.Error:
+        return None
     names = [each.strip().lower().replace(" ", "_") for each in cells]
     ours: list[str | None] = [None] * len(names)
     for name, aliases in _COLUMNS.items():
@@ -120,15 +123,23 @@ def _portion(conversation: str, places: Sequence[_Place], first: int, bounds: Bo
     found = gathered(
         ((f"line {each.line}", each.row) for each in places), lambda row: _messages(row, bounds)
     )
-    title = first_of(places[0].row, "label")
+    title, untold = _title(places[0])
     begins = next((each.created_at for each in found.messages if each.created_at), None)
     told = NewConversation(
         external_id=conversation,
-        label=label(title) if title else None,
+        label=title,
         created_at=begins,
         messages=identified(found.messages, first),
     )
-    return Said(at, told, found.rejected)
+    return Said(at, told, [*untold, *found.rejected])
+
+
+def _title(place: _Place) -> tuple[str | None, Sequence[Rejected]]:
+    """What a row says of its conversation; what cannot be stored of that costs no message."""
+    try:
+        return label(place.row.get("label")), []
+    except Malformed as error:
+        return None, [Rejected(f"line {place.line}", str(error))]
 
 
 def _messages(row: _Row, bounds: Bounds) -> Iterator[NewMessage]:
