@@ -11,11 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.errors import ImportUnreadable
-from app.formats.found import Bounds, Found, Rejected, Said
-from app.formats.reading import Reading
+from app.formats.found import Said
 from tests.exports import ASKED, chatgpt_conversation, sharegpt_conversation, spelled
-
-BOUNDS = Bounds(unpacked_bytes=10**8, record_bytes=10**7, message_chars=10**6, list_items=100)
+from tests.readings import contents_in, found_in, rejected_in
 
 _NAMES = (
     *("record", "id", "type", "role", "content", "messages", "user_id", "title", "name", "source"),
@@ -44,29 +42,9 @@ VALUES = st.recursive(
 )
 
 
-def found_in(raw: bytes) -> list[Found]:
-    return list(Reading(io.BytesIO(raw), BOUNDS))
-
-
 def deep(record: str) -> bytes:
     """With as many brackets as JSON is read with, and more than Python looks into."""
     return record.replace("DEEP", "[" * 1_000 + "]" * 1_000).encode()
-
-
-def rejected_in(raw: bytes) -> list[str]:
-    """Where something was rejected, inside of conversations too."""
-    places: list[str] = []
-    for each in found_in(raw):
-        if isinstance(each, Rejected):
-            places.append(each.at)
-        elif isinstance(each, Said):
-            places += [inside.at for inside in each.rejected]
-    return places
-
-
-def contents_in(raw: bytes) -> list[str | None]:
-    said = [each for each in found_in(raw) if isinstance(each, Said)]
-    return [message.content for each in said for message in each.conversation.messages]
 
 
 @given(st.lists(st.dictionaries(st.sampled_from(_NAMES), VALUES, max_size=8), max_size=3))
