@@ -96,10 +96,10 @@ class Reading:
             yield from (each for each in portion if isinstance(each, Rejected))
             told = [each for each in portion if not isinstance(each, Rejected)]
             found = gathered(told, lambda each: messages.messages(each, self.bounds))
-            numbered = identified(timed(found.messages, last), first)
+            begins = next((each.created_at for each in found.messages if each.created_at), None)
+            numbered = identified(timed(found.messages, last or begins), first)
             first += len(told)
             last = numbered[-1].created_at if numbered else last
-            begins = next((each.created_at for each in numbered if each.created_at), None)
             whole = NewConversation(external_id=name, created_at=begins, messages=numbered)
             yield Said(told[0][0] if told else "", whole, found.rejected)
 

@@ -3,6 +3,7 @@
 import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import groupby
 
 from app.domain.conversation import NewConversation, NewMessage, Role
@@ -16,6 +17,7 @@ from app.formats.fields import (
     role_of,
     short_name,
     text,
+    timed,
 )
 from app.formats.found import Bounds, Rejected, Said
 
@@ -38,6 +40,14 @@ _Row = Mapping[str, str]
 class _Place:
     line: int
     row: _Row
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """How far a conversation has been read: its rows, and when the last one was said."""
+
+    rows: int = 0
+    said_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,18 +97,21 @@ def said(
     """
     Conversations, in portions; rows that name none belong to `otherwise`.
 
-    Rows without an id are known by their place in the conversation and what they say.
+    Rows without an id are known by their place in the conversation and what they say; those without
+    a time have that of the row before, at the beginning that of the first row that has one.
     """
-    counts: dict[str, int] = {}
+    begun: dict[str, _Begun] = {}
     for told, run in groupby(several, key=lambda each: _conversation(each, otherwise)):
         if isinstance(told, Rejected):
             yield from (each for each in run if isinstance(each, Rejected))
             continue
         places = (each for each in run if isinstance(each, _Place))
         for portion in _portions(places):
-            first = counts.get(told, 0)
-            counts[told] = first + len(portion)
-            yield _portion(told, portion, first, bounds)
+            before = begun.get(told, _Begun())
+            found = _portion(told, portion, before, bounds)
+            said_at = [each.created_at for each in found.conversation.messages] or [before.said_at]
+            begun[told] = _Begun(before.rows + len(portion), said_at[-1])
+            yield found
 
 
 def _conversation(place: _Place | Rejected, otherwise: str) -> str | Rejected:
@@ -118,7 +131,7 @@ def _portions(places: Iterable[_Place]) -> Iterator[list[_Place]]:
         yield kept
 
 
-def _portion(conversation: str, places: Sequence[_Place], first: int, bounds: Bounds) -> Said:
+def _portion(conversation: str, places: Sequence[_Place], before: _Begun, bounds: Bounds) -> Said:
     at = f"line {places[0].line}"
     found = gathered(
         ((f"line {each.line}", each.row) for each in places), lambda row: _messages(row, bounds)
@@ -129,7 +142,7 @@ def _portion(conversation: str, places: Sequence[_Place], first: int, bounds: Bo
         external_id=conversation,
         label=title,
         created_at=begins,
-        messages=identified(found.messages, first),
+        messages=identified(timed(found.messages, before.said_at or begins), before.rows),
     )
     return Said(at, told, [*untold, *found.rejected])
 
