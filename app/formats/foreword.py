@@ -72,6 +72,7 @@ def _conversation(at: str, record: Mapping[str, Any], bounds: Bounds) -> Said:
         external_id=short_name(record.get("external_id"), "external_id")
         or (None if own_id else digest(*([each.role, each.content] for each in told.messages))),
         created_at=moment(record.get("created_at"), "created_at"),
+        updated_at=moment(record.get("updated_at"), "updated_at"),
         messages=told.messages,
     )
     return Said(at, conversation, told.rejected)
