@@ -6,13 +6,14 @@ slow: each does so where it begins to work.
 """
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn, TypeVar
 
 import typer
 
-from app.adapters.presence import Address, find_server
+from app.adapters.presence import Address, find_server, held
 from app.domain.errors import DataDirectoryInUse, ForewordError
 
 if TYPE_CHECKING:
@@ -43,6 +44,16 @@ def server_of(data_dir: Path, refused: DataDirectoryInUse) -> Address:
     if found is None:
         stop(str(refused))
     return found
+
+
+@contextmanager
+def alone(settings: "Settings") -> Iterator[None]:
+    """Have the data directory to oneself, or end with a line that says who has it."""
+    try:
+        with held(settings.data_dir):
+            yield
+    except DataDirectoryInUse as error:
+        stop(str(error))
 
 
 def run(work: Coroutine[None, None, T]) -> T:

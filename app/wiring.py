@@ -94,6 +94,7 @@ class Parts(UpkeepParts):
             doorkeeper=self.doorkeeper,
             keys=key_ring(store, now),
             proxy=self._proxy,
+            spool=self.settings.data_dir,
             flags=self.board,
             meter=Meter(store=store, clock=now),
             steward=self._steward,

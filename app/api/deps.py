@@ -5,6 +5,7 @@ Coroutines all of them: FastAPI sends plain functions to a thread, which costs m
 """
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Annotated, Literal, Protocol, TypedDict, cast
 
 from fastapi import Depends, Request
@@ -85,6 +86,8 @@ class Services:
     doorkeeper: Doorkeeper
     keys: KeyRing
     proxy: Proxy | None
+    spool: Path
+    """The directory that has room for a file while it is imported."""
 
 
 class Mountable(Protocol):

@@ -1,23 +1,22 @@
 """Moving memory in and out."""
 
 import asyncio
-import tempfile
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from typing import IO, Annotated, Any
+from typing import Annotated, Any
 
 import orjson
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response, StreamingResponse
-from starlette.datastructures import UploadFile
 
 from app.api.deps import Services, Tenant, Use, WhoAsks
 from app.api.limits import Limits, limits
 from app.api.problems import answer_to
+from app.api.receiving import received
 from app.api.schemas.fields import Name, Text
 from app.api.schemas.moving import ImportedOut
-from app.domain.errors import ForewordError, ImportUnreadable, NotPermitted, StorageFull
+from app.domain.errors import ForewordError, NotPermitted
 from app.domain.ids import TenantId
 from app.domain.keys import Permission, in_order
 from app.formats.found import Bounds
@@ -29,8 +28,6 @@ router = APIRouter(tags=["move"])
 NDJSON = "application/x-ndjson"
 _TELL_EVERY = 0.5
 """Seconds between two lines that tell how far an import is."""
-
-_WRITE_AT_ONCE = 2**20
 
 _FILE = {"type": "string", "format": "binary"}
 _BODY = {
@@ -64,7 +61,7 @@ async def import_file(
     answer tells how far it is, and the last one what came of it.
     """
     async with AsyncExitStack() as stack:
-        file = await stack.enter_async_context(_received(request))
+        file = await stack.enter_async_context(received(request, services.spool))
         run = _Run(services, tenant, user_id, Reading(file, _bounds(limits.get())), Imported())
         if NDJSON not in request.headers.get("accept", ""):
             await run.all()
@@ -120,34 +117,6 @@ def _bounds(allowed: Limits | None) -> Bounds:
         message_chars=allowed.message_chars,
         list_items=allowed.list_items,
     )
-
-
-@asynccontextmanager
-async def _received(request: Request) -> AsyncIterator[IO[bytes]]:
-    """The file that a request brings, on disk, as long as the block lasts."""
-    if request.headers.get("content-type", "").startswith("multipart/"):
-        async with request.form(max_files=1, max_fields=10) as form:
-            files = [each for each in form.values() if isinstance(each, UploadFile)]
-            if not files:
-                raise ImportUnreadable("the form holds no file")
-            yield files[0].file
-        return
-    with tempfile.TemporaryFile() as file:
-        await _write_down(request, file)
-        yield file
-
-
-async def _write_down(request: Request, file: IO[bytes]) -> None:
-    kept = bytearray()
-    try:
-        async for chunk in request.stream():
-            kept += chunk
-            if len(kept) >= _WRITE_AT_ONCE:
-                await asyncio.to_thread(file.write, bytes(kept))
-                kept.clear()
-        await asyncio.to_thread(file.write, bytes(kept))
-    except OSError as error:
-        raise StorageFull(f"the file cannot be kept meanwhile: {error.strerror}") from error
 
 
 @dataclass(frozen=True, slots=True)

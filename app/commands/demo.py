@@ -91,7 +91,7 @@ def demo(service: Service) -> None:
             begun = messages[0].get("created_at")
             stored = client.remember(messages, wait=True, created_at=begun, **told)
             new += len(stored["message_ids"]) - stored["duplicates"]
-    requests = [_request(each, service.url) for each in QUESTIONS]
+    requests = [_request(each, service) for each in QUESTIONS]
     facts: dict[str, Any] = {"user_id": USER, "messages": new, "requests": requests}
 
     def show(console: Console) -> None:
@@ -102,6 +102,7 @@ def demo(service: Service) -> None:
     service.tell(facts, show)
 
 
-def _request(question: str, url: str | None) -> str:
-    where = [] if url is None else ["--url", url]
+def _request(question: str, service: Service) -> str:
+    told = {"--url": service.url, "--data-dir": service.data_dir}
+    where = [str(each) for option in told.items() if option[1] is not None for each in option]
     return shlex.join(["foreword", "ask", question, "--user-id", USER, *where])

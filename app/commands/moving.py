@@ -12,6 +12,7 @@ from rich.console import Console
 from app.commands.reaching import Service, User, reaching
 from app.domain.watching import BYTES, Step, Watch
 from app.progress import watched
+from app.terminal import stop
 
 if TYPE_CHECKING:
     from app.client import Client
@@ -27,7 +28,10 @@ _MESSAGE = b'"role":'
 def import_command(
     service: Service,
     file: Annotated[
-        Path, typer.Argument(help="An export; what kind it is, is found out.", exists=True)
+        Path,
+        typer.Argument(
+            help="An export; what kind it is, is found out.", exists=True, dir_okay=False
+        ),
     ],
     user_id: User = None,
 ) -> None:
@@ -50,7 +54,7 @@ def import_command(
         for each in rejected[:_SHOWN]:
             console.print(f"{each['at']}: {each['reason']}", style="yellow", markup=False)
         if len(rejected) > _SHOWN:
-            console.print(f"… and {len(rejected) - _SHOWN} more; --json tells all")
+            console.print(f"… and {len(rejected) - _SHOWN} more; --json tells up to 1,000")
 
     service.tell(told, show)
     counted = ("conversations", "messages", "duplicates", "memories")
@@ -61,11 +65,15 @@ def import_command(
 @reaching
 def export_command(
     service: Service,
-    file: Annotated[Path, typer.Argument(help="Where to; - for the standard output.")] = Path("-"),
+    file: Annotated[
+        Path, typer.Argument(help="Where to; - for the standard output.", dir_okay=False)
+    ] = Path("-"),
     user_id: Annotated[str | None, typer.Option(help="Of this user; else of all.")] = None,
     embeddings: Annotated[bool, typer.Option("--embeddings", help="Also the vectors.")] = False,  # noqa: FBT002  (a switch)
 ) -> None:
     """Write out everything of a user or a tenant, a JSON object a line, to be imported again."""
+    if not file.parent.is_dir():
+        stop(f"there is no directory {file.parent}")
     with service.client() as client:
         chunks = client.export(user_id, embeddings=embeddings)
         if str(file) == "-":
@@ -73,7 +81,10 @@ def export_command(
                 sys.stdout.buffer.write(chunk)
             return
         with watched(quiet=service.as_json) as watch:
-            lines, size = _written(chunks, file, watch)
+            try:
+                lines, size = _written(chunks, file, watch)
+            except OSError as error:
+                stop(f"{file} cannot be written: {error.strerror}")
     facts = {"file": str(file), "lines": lines, "bytes": size}
     service.tell(facts, lambda console: console.print(f"{file}: {lines:,} lines, {size:,} bytes"))
 

@@ -1,8 +1,7 @@
 """The commands `foreword backup`, `restore`, `reindex` and `doctor`."""
 
 import json
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -10,17 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.adapters.presence import held
-from app.domain.errors import DataDirectoryInUse
 from app.domain.projections import Projection
 from app.progress import watched
-from app.terminal import DataDir, run, settings_of, stop
+from app.terminal import DataDir, alone, run, settings_of, stop
 
 if TYPE_CHECKING:
     from app.adapters.sql.backup import Manifest
     from app.api.deps import Services
     from app.services.jobs import Work
-    from app.settings import Settings
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Force = Annotated[bool, typer.Option("--force", help="What is there already may be lost.")]
@@ -57,7 +53,7 @@ def restore(
     from app.backups import restore as brought_back  # noqa: PLC0415  (slow)
 
     settings = settings_of(data_dir)
-    with _alone(settings), watched(quiet=as_json) as watch:
+    with alone(settings), watched(quiet=as_json) as watch:
         manifest = run(brought_back(settings, file, watch, force=force))
     _tell(_facts(manifest), f"Restored: {_summary(manifest)}", as_json=as_json)
 
@@ -102,16 +98,6 @@ def doctor(
     _tell(told, _prescription(told), as_json=as_json)
     if not told["sound"]:
         raise typer.Exit(1)
-
-
-@contextmanager
-def _alone(settings: "Settings") -> Iterator[None]:
-    """Have the data directory to oneself, or end with a line that says who has it."""
-    try:
-        with held(settings.data_dir):
-            yield
-    except DataDirectoryInUse as error:
-        stop(str(error))
 
 
 def _tell(facts: Mapping[str, Any], line: str, *, as_json: bool) -> None:

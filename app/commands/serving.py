@@ -1,12 +1,13 @@
 """The commands `foreword serve`, `mcp`, `migrate` and `compile`."""
 
 import ipaddress
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from app.domain.errors import ForewordError
-from app.terminal import DataDir, run, settings_of, stop
+from app.terminal import DataDir, alone, run, settings_of, stop
 
 if TYPE_CHECKING:
     from app.settings import Settings
@@ -60,7 +61,8 @@ def migrate(data_dir: DataDir = None) -> None:
     """Bring the database to this release's schema (serve does so too)."""
     settings = settings_of(data_dir)
     settings.data_dir.mkdir(parents=True, exist_ok=True)
-    run(_migrate(settings))
+    with nullcontext() if settings.database_file is None else alone(settings):
+        run(_migrate(settings))
 
 
 def compile_command() -> None:

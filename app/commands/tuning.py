@@ -46,12 +46,14 @@ def eval_command(
 
 def tune_command(
     sets: Sets,
-    out: Annotated[Path, typer.Option(help="The weights file to write.")],
+    out: Annotated[Path, typer.Option(help="The weights file to write.", dir_okay=False)],
     as_json: AsJson = False,  # noqa: FBT002  (a switch)
 ) -> None:
     """Learn weights from sets of questions; figures are of questions held out of learning."""
     from app import tuning  # noqa: PLC0415  (slow)
 
+    if not out.parent.is_dir():  # told before all is learned
+        stop(f"there is no directory {out.parent}")
     settings = _settings()
     try:
         read = tuning.read_sets(sets)

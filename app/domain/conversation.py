@@ -90,7 +90,11 @@ class NewMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewConversation:
-    """A conversation as a caller hands it in; `id` as that of a message."""
+    """
+    A conversation as a caller hands it in; `id` as that of a message.
+
+    `updated_at` is when another store of ours was last written to; None: that is done now.
+    """
 
     user_id: str | None = None
     external_id: str | None = None
@@ -104,6 +108,7 @@ class NewConversation:
     messages: Sequence[NewMessage] = ()
     id: ConversationId | None = None
     archived: bool = False
+    updated_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,9 @@
 """What lies in an export's file: itself, or the lists in a zip, which are read where they are."""
 
+import lzma
 import re
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -21,6 +23,13 @@ _LISTS = re.compile(r"(?:^|/)conversations[^/]*\.json$", re.IGNORECASE)
 _OTHERS = re.compile(r"\.(?:json|jsonl|ndjson|csv)$", re.IGNORECASE)
 
 
+_DAMAGES = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError)
+
+
+class Unpackable(Exception):
+    """A member of a zip cannot be unpacked, or no further; the message is the reason."""
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """Something to be read, from its beginning each time; `name` is empty for the file itself."""
@@ -30,7 +39,12 @@ class Source:
     open: Callable[[], AbstractContextManager[IO[bytes]]]
 
     def chunks(self) -> Iterator[bytes]:
-        """The bytes, CHUNK at a time but for the last."""
+        """
+        The bytes, CHUNK at a time but for the last.
+
+        Raises:
+            Unpackable: The rest is damaged, or packed in a way that is not known.
+        """
         with self.open() as file:
             while chunk := file.read(CHUNK):
                 yield chunk
@@ -69,7 +83,7 @@ def _in_zip(archive: zipfile.ZipFile, bounds: Bounds) -> Sequence[Source]:
     if sum(each.file_size for each in wanted) > bounds.unpacked_bytes:
         raise ImportUnreadable(f"unpacked it has more than {bounds.unpacked_bytes} bytes")
     return [
-        Source(_shown(each.filename), each.file_size, partial(archive.open, each))
+        Source(_shown(each.filename), each.file_size, partial(_unpacked, archive, each))
         for each in sorted(wanted, key=lambda each: each.filename)
     ]
 
@@ -83,6 +97,17 @@ def _must_be_safe(member: zipfile.ZipInfo) -> None:
 
 def _shown(name: str) -> str:
     return name.rpartition("/")[2].encode("ascii", "replace").decode()[:100]
+
+
+@contextmanager
+def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[IO[bytes]]:
+    try:
+        with archive.open(member) as file:
+            yield file
+    except NotImplementedError as error:
+        raise Unpackable(f"it cannot be unpacked: {error}"[:200]) from error
+    except _DAMAGES as error:
+        raise Unpackable(f"the zip is damaged: {error}"[:200]) from error
 
 
 @contextmanager

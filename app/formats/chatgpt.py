@@ -24,7 +24,7 @@ from app.formats.fields import (
     text,
     timed,
 )
-from app.formats.found import Bounds, Said
+from app.formats.found import BROKEN, Bounds, Rejected, Said
 
 _UNSAID = {"thoughts", "reasoning_recap", "model_editable_context"}
 """Kinds of content that nobody said to anybody."""
@@ -42,10 +42,12 @@ def said(at: str, record: Mapping[str, Any], bounds: Bounds) -> Said:
         raise Malformed("mapping is no JSON object")
     begins = moment(record.get("create_time"), "create_time")
     path = _path(nodes, record.get("current_node"))
+    places = {node: f"{at}.mapping.{node[:80]!a}" for node in path}
     found = gathered(
-        ((f"{at}.mapping.{node[:80]!a}", node) for node in path),
+        ((place, node) for node, place in places.items()),
         lambda node: _messages(node, nodes[node], bounds),
     )
+    broken = [Rejected(places[node], BROKEN) for node in path[:1] if not _begins(nodes[node])]
     conversation = NewConversation(
         external_id=identity(first_of(record, "conversation_id", "id"))
         or digest(record.get("title"), record.get("create_time"), sorted(nodes)),
@@ -54,11 +56,15 @@ def said(at: str, record: Mapping[str, Any], bounds: Bounds) -> Said:
         created_at=begins,
         messages=timed(found.messages, begins),
     )
-    return Said(at, conversation, found.rejected)
+    return Said(at, conversation, [*broken, *found.rejected])
 
 
 def _path(nodes: Mapping[str, Any], current: object) -> Sequence[str]:
-    """The nodes from the root to the current one; without that to the one last said."""
+    """
+    The nodes from the root to the current one; without that to the one last said.
+
+    Where the way back to the root breaks off, they begin at the break.
+    """
     here = current if isinstance(current, str) and current in nodes else _last_leaf(nodes)
     path: dict[str, None] = {}
     while here in nodes and here not in path:
@@ -76,6 +82,11 @@ def _last_leaf(nodes: Mapping[str, Any]) -> str:
 def _parent(node: object) -> str:
     parent = node.get("parent") if isinstance(node, dict) else None
     return parent if isinstance(parent, str) else ""
+
+
+def _begins(node: object) -> bool:
+    """Whether nothing was said before a node."""
+    return isinstance(node, dict) and node.get("parent") in (None, "")
 
 
 def _said_at(node: object) -> float:
@@ -132,8 +143,8 @@ def _language(value: object) -> str:
 
 
 def _part(part: object) -> str:
-    if isinstance(part, str):
-        return part
+    if part is None or isinstance(part, str):
+        return part or ""
     if not isinstance(part, dict):
         raise Malformed("a part is neither text nor a JSON object")
     if isinstance(part.get("text"), str):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+from uuid import UUID
 
 from app.domain.conversation import NewConversation, NewMessage, Role
 from app.formats.fields import (
@@ -18,7 +19,10 @@ from app.formats.fields import (
     text,
     timed,
 )
-from app.formats.found import Bounds, Said
+from app.formats.found import BROKEN, Bounds, Rejected, Said
+
+_NONE_BEFORE = (None, "", "00000000-0000-4000-8000-000000000000", str(UUID(int=0)))
+"""What the first message of a conversation names as the one before it."""
 
 
 def said(at: str, record: Mapping[str, Any], bounds: Bounds) -> Said:
@@ -29,14 +33,12 @@ def said(at: str, record: Mapping[str, Any], bounds: Bounds) -> Said:
         Malformed: It is no conversation.
     """
     begins = moment(record.get("created_at"), "created_at")
-    entries = list(enumerate(a_list(record["chat_messages"], "chat_messages")))
-    found = gathered(
-        (
-            (f"{at}.chat_messages[{place}]", each)
-            for place, each in _current(entries, record.get("current_leaf_message_uuid"))
-        ),
-        lambda each: _messages(each, bounds),
-    )
+    entries = {
+        f"{at}.chat_messages[{place}]": each
+        for place, each in enumerate(a_list(record["chat_messages"], "chat_messages"))
+    }
+    path, unread = _current(entries, record.get("current_leaf_message_uuid"))
+    found = gathered(path, lambda each: _messages(each, bounds))
     conversation = NewConversation(
         external_id=identity(record.get("uuid"))
         or digest(record.get("name"), record.get("created_at")),
@@ -44,17 +46,32 @@ def said(at: str, record: Mapping[str, Any], bounds: Bounds) -> Said:
         created_at=begins,
         messages=timed(found.messages, begins),
     )
-    return Said(at, conversation, found.rejected)
+    return Said(at, conversation, [*unread, *found.rejected])
 
 
-def _current(entries: Sequence[tuple[int, Any]], leaf: object) -> Sequence[tuple[int, Any]]:
-    """The messages on the way to `leaf`; all of them where none is named."""
-    named = {each.get("uuid"): (place, each) for place, each in entries if _is_named(each)}
-    path: dict[object, tuple[int, Any]] = {}
-    while isinstance(leaf, str) and leaf in named and leaf not in path:
-        path[leaf] = named[leaf]
-        leaf = named[leaf][1].get("parent_message_uuid")
-    return list(path.values())[::-1] or entries
+def _current(
+    entries: Mapping[str, Any], leaf: object
+) -> tuple[Sequence[tuple[str, Any]], Sequence[Rejected]]:
+    """
+    The messages on the way to `leaf`, by their places, and what may be missing of it.
+
+    All of them where none is named.
+    """
+    named = {each["uuid"]: place for place, each in entries.items() if _is_named(each)}
+    path: dict[str, Any] = {}
+    while isinstance(leaf, str) and leaf in named and named[leaf] not in path:
+        path[named[leaf]] = entries[named[leaf]]
+        leaf = entries[named[leaf]].get("parent_message_uuid")
+    if not path:
+        return list(entries.items()), []
+    unread = [
+        Rejected(place, "has no uuid, by which what is current is found")
+        for place, each in entries.items()
+        if not _is_named(each)
+    ]
+    first = list(path)[-1]
+    broken = [] if leaf in _NONE_BEFORE else [Rejected(first, BROKEN)]
+    return list(path.items())[::-1], [*broken, *unread]
 
 
 def _is_named(entry: object) -> bool:
@@ -85,7 +102,7 @@ def _messages(entry: object, bounds: Bounds) -> Iterator[NewMessage]:
 
 def _turns(entry: Mapping[str, Any], role: Role) -> Sequence[dict[str, Any]]:
     """What was said, cut where a tool answered: an answer of a tool is a turn of its own."""
-    blocks = a_list(entry.get("content") or [], "content")
+    blocks = [each for each in a_list(entry.get("content") or [], "content") if each is not None]
     if not any(isinstance(each, dict) and each.get("type") == "text" for each in blocks):
         blocks = [{"type": "text", "text": entry.get("text") or ""}, *blocks]
     turns = [_turn(role)]

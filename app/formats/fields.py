@@ -33,6 +33,14 @@ class Malformed(Exception):
     """What is there cannot be read; the message is the reason."""
 
 
+MALFORMED = (Malformed, RecursionError)
+"""What reading a field raises: what looks into a value ends where it is nested too deep."""
+
+
+def reason(error: Malformed | RecursionError) -> str:
+    return str(error) if isinstance(error, Malformed) else "is nested too deep"
+
+
 def parsed(raw: bytes) -> Any:  # noqa: ANN401  (JSON)
     """
     What JSON says; also of some that is none strictly: NaN, and halves of characters.
@@ -193,8 +201,8 @@ def gathered(
     for at, entry in entries:
         try:
             messages += list(read(entry))
-        except Malformed as error:
-            rejected.append(Rejected(at, str(error)))
+        except MALFORMED as error:
+            rejected.append(Rejected(at, reason(error)))
     return Gathered(messages, rejected)
 
 

@@ -72,6 +72,7 @@ def _conversation(at: str, record: Mapping[str, Any], bounds: Bounds) -> Said:
         external_id=short_name(record.get("external_id"), "external_id")
         or (None if own_id else digest(*([each.role, each.content] for each in told.messages))),
         created_at=moment(record.get("created_at"), "created_at"),
+        updated_at=moment(record.get("updated_at"), "updated_at"),
         messages=told.messages,
     )
     return Said(at, conversation, told.rejected)
@@ -103,7 +104,7 @@ def _stretches(value: object, length: int) -> list[tuple[int, int]]:
 
 def _memory(at: str, record: Mapping[str, Any], bounds: Bounds) -> Told:
     kind = record.get("type")
-    if kind not in KEPT:
+    if not isinstance(kind, str) or kind not in KEPT:
         raise Malformed(f"the type {str(kind)[:40]!a} is not known")
     content = text(record.get("content"), "content", most=bounds.message_chars)
     if not content.strip():

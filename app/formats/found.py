@@ -28,6 +28,10 @@ class Rejected:
     reason: str
 
 
+BROKEN = "what was said before cannot be found: what it answers is not there"
+"""Why a tree of messages is read from a place on and not from its beginning."""
+
+
 @dataclass(frozen=True, slots=True)
 class Said:
     """A conversation, or some of its messages; `rejected` are those that could not be read."""

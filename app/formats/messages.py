@@ -115,7 +115,7 @@ def messages(entry: object, bounds: Bounds, *, empty: bool = False) -> Iterator[
 
 def _content(content: object, bounds: Bounds) -> str | None:
     if isinstance(content, list):
-        content = "\n".join(map(_part, content))
+        content = "\n".join(_part(each) for each in content if each is not None)
     if content is None:
         return None
     return text(content, "content", most=bounds.message_chars)

@@ -2,8 +2,6 @@
 
 import codecs
 import io
-import zipfile
-import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import blake2b
@@ -15,10 +13,18 @@ import orjson
 from app.domain.conversation import NewConversation
 from app.domain.errors import ImportUnreadable
 from app.formats import chatgpt, claude, foreword, messages, sharegpt, tables
-from app.formats.archive import CHUNK, Source, sources
-from app.formats.fields import Malformed, gathered, identified, parsed, timed
+from app.formats.archive import CHUNK, Source, Unpackable, sources
+from app.formats.fields import (
+    MALFORMED,
+    Malformed,
+    gathered,
+    identified,
+    parsed,
+    reason,
+    timed,
+)
 from app.formats.found import Bounds, Found, Rejected, Said
-from app.formats.layout import Layout, encoding_of, layout_of
+from app.formats.layout import NO_TEXT, Layout, encoding_of, layout_of
 from app.formats.pieces import Piece, elements, lines
 
 _WRAPPED = ("conversations", "data", "chats")
@@ -50,8 +56,8 @@ class Reading:
     def _within(self, source: Source, *, alone: bool) -> Iterator[Found]:
         try:
             yield from self._read(source)
-        except (zipfile.BadZipFile, zlib.error, EOFError) as error:
-            yield Rejected("the rest", f"the zip is damaged: {error}"[:200])
+        except Unpackable as error:
+            yield Rejected("the rest", str(error))
         except ImportUnreadable as error:
             if alone:
                 raise
@@ -90,19 +96,19 @@ class Reading:
             yield from (each for each in portion if isinstance(each, Rejected))
             told = [each for each in portion if not isinstance(each, Rejected)]
             found = gathered(told, lambda each: messages.messages(each, self.bounds))
-            numbered = identified(timed(found.messages, last), first)
+            begins = next((each.created_at for each in found.messages if each.created_at), None)
+            numbered = identified(timed(found.messages, last or begins), first)
             first += len(told)
             last = numbered[-1].created_at if numbered else last
-            begins = next((each.created_at for each in numbered if each.created_at), None)
             whole = NewConversation(external_id=name, created_at=begins, messages=numbered)
             yield Said(told[0][0] if told else "", whole, found.rejected)
 
     def _digest(self, source: Source, layout: Layout) -> str:
         """What tells this list of messages from others: all that is said in it."""
         told = blake2b(digest_size=16)
-        for each in map(_value, self._pieces(source.chunks(), layout)):
+        for each in self._pieces(source.chunks(), layout):
             if not isinstance(each, Rejected):
-                told.update(_canonical(each[1]))
+                told.update(_canonical(each.raw))
         return told.hexdigest()
 
     def _object(self, source: Source) -> Iterator[Found]:
@@ -128,7 +134,7 @@ class Reading:
         text = io.TextIOWrapper(
             io.BufferedReader(_Stream(self._counted(source))),
             encoding,
-            errors="surrogateescape",
+            errors=NO_TEXT,
             newline="",
         )
         rows = tables.rows(text, shape, most=self.bounds.message_chars)
@@ -157,8 +163,8 @@ def _of_record(at: str, value: object, bounds: Bounds) -> Iterator[Found]:
     for place, each in _unwrapped(at, value):
         try:
             yield from _read_record(place, each, bounds)
-        except Malformed as error:
-            yield Rejected(place, str(error))
+        except MALFORMED as error:
+            yield Rejected(place, reason(error))
 
 
 def _unwrapped(at: str, value: object) -> Iterator[tuple[str, object]]:
@@ -207,11 +213,12 @@ def _named(name: str, found: Found) -> Found:
     return replace(found, at=at)
 
 
-def _canonical(value: object) -> bytes:
+def _canonical(raw: bytes) -> bytes:
+    """What a record says, however it is spelled; of one that is odd its bytes."""
     try:
-        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
-    except TypeError:
-        return repr(value).encode(errors="replace")
+        return orjson.dumps(orjson.loads(raw), option=orjson.OPT_SORT_KEYS)
+    except (ValueError, TypeError):
+        return raw
 
 
 def _digest_of(chunks: Iterable[bytes]) -> str:

@@ -3,11 +3,12 @@
 import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import groupby
 
 from app.domain.conversation import NewConversation, NewMessage, Role
 from app.formats.fields import (
-    first_of,
+    Malformed,
     gathered,
     identified,
     identity,
@@ -16,6 +17,7 @@ from app.formats.fields import (
     role_of,
     short_name,
     text,
+    timed,
 )
 from app.formats.found import Bounds, Rejected, Said
 
@@ -41,6 +43,14 @@ class _Place:
 
 
 @dataclass(frozen=True, slots=True)
+class _Begun:
+    """How far a conversation has been read: its rows, and when the last one was said."""
+
+    rows: int = 0
+    said_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Shape:
     """What separates the cells of a table, and what we call its columns, if anything."""
 
@@ -51,7 +61,10 @@ class Shape:
 def shape_of(header: str) -> Shape | None:
     """The shape that a first line tells; None: no column is what was said."""
     delimiter = max(",;\t|", key=lambda each: (header.count(each), each == ","))
-    cells = next(csv.reader([header], delimiter=delimiter), [])
+    try:
+        cells = next(csv.reader([header], delimiter=delimiter), [])
+    except csv.Error:
+        return None
     names = [each.strip().lower().replace(" ", "_") for each in cells]
     ours: list[str | None] = [None] * len(names)
     for name, aliases in _COLUMNS.items():
@@ -84,18 +97,21 @@ def said(
     """
     Conversations, in portions; rows that name none belong to `otherwise`.
 
-    Rows without an id are known by their place in the conversation and what they say.
+    Rows without an id are known by their place in the conversation and what they say; those without
+    a time have that of the row before, at the beginning that of the first row that has one.
     """
-    counts: dict[str, int] = {}
+    begun: dict[str, _Begun] = {}
     for told, run in groupby(several, key=lambda each: _conversation(each, otherwise)):
         if isinstance(told, Rejected):
             yield from (each for each in run if isinstance(each, Rejected))
             continue
         places = (each for each in run if isinstance(each, _Place))
         for portion in _portions(places):
-            first = counts.get(told, 0)
-            counts[told] = first + len(portion)
-            yield _portion(told, portion, first, bounds)
+            before = begun.get(told, _Begun())
+            found = _portion(told, portion, before, bounds)
+            said_at = [each.created_at for each in found.conversation.messages] or [before.said_at]
+            begun[told] = _Begun(before.rows + len(portion), said_at[-1])
+            yield found
 
 
 def _conversation(place: _Place | Rejected, otherwise: str) -> str | Rejected:
@@ -115,20 +131,28 @@ def _portions(places: Iterable[_Place]) -> Iterator[list[_Place]]:
         yield kept
 
 
-def _portion(conversation: str, places: Sequence[_Place], first: int, bounds: Bounds) -> Said:
+def _portion(conversation: str, places: Sequence[_Place], before: _Begun, bounds: Bounds) -> Said:
     at = f"line {places[0].line}"
     found = gathered(
         ((f"line {each.line}", each.row) for each in places), lambda row: _messages(row, bounds)
     )
-    title = first_of(places[0].row, "label")
+    title, untold = _title(places[0])
     begins = next((each.created_at for each in found.messages if each.created_at), None)
     told = NewConversation(
         external_id=conversation,
-        label=label(title) if title else None,
+        label=title,
         created_at=begins,
-        messages=identified(found.messages, first),
+        messages=identified(timed(found.messages, before.said_at or begins), before.rows),
     )
-    return Said(at, told, found.rejected)
+    return Said(at, told, [*untold, *found.rejected])
+
+
+def _title(place: _Place) -> tuple[str | None, Sequence[Rejected]]:
+    """What a row says of its conversation; what cannot be stored of that costs no message."""
+    try:
+        return label(place.row.get("label")), []
+    except Malformed as error:
+        return None, [Rejected(f"line {place.line}", str(error))]
 
 
 def _messages(row: _Row, bounds: Bounds) -> Iterator[NewMessage]:

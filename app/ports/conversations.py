@@ -101,6 +101,10 @@ class ConversationWriter(ConversationReader, Protocol):
         """
         ...
 
+    async def date(self, key: ConversationKey, *, updated_at: datetime) -> None:
+        """Set when it was last written to or changed, elsewhere."""
+        ...
+
     async def lock(self, key: ConversationKey) -> int:
         """
         Take the conversation for this transaction; the next free position in it.

@@ -191,6 +191,7 @@ def _conversation(conversation: Conversation, said: Sequence[Message]) -> Line:
         "system_prompt": conversation.system_prompt,
         "archived": conversation.archived,
         "created_at": _moment(conversation.created_at),
+        "updated_at": _moment(conversation.updated_at),
     }
     return {**_filled(told), "messages": [_message(each) for each in said]}
 

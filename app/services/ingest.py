@@ -105,7 +105,7 @@ class Ingestor:
             prepared = _said_now(new.messages, prepared, now=now)
         prepared = await with_own_ids(transaction, conversation, new.messages, prepared)
         action = Action.MESSAGES_APPENDED if known else Action.CONVERSATION_STORED
-        write = _Write(action, conversation, position, new.messages, prepared)
+        write = _Write(action, conversation, position, new.messages, prepared, new.updated_at)
         return await self._append(transaction, write, now=now)
 
     async def append(
@@ -182,6 +182,9 @@ class Ingestor:
             for offset, each in enumerate(fresh)
         ]
         await transaction.messages.append(conversation, placed, now=now)
+        if placed and write.updated_at is not None:
+            last = max(conversation.updated_at, write.updated_at)
+            await transaction.conversations.date(conversation.key, updated_at=last)
         if placed or write.action is Action.CONVERSATION_STORED:
             deed = _deed(write.action, conversation, messages=len(placed))
             await transaction.audit.note(deed, now=now)
@@ -207,6 +210,7 @@ class _Write:
     position: int
     messages: Sequence[NewMessage]
     prepared: Sequence[PreparedMessage]
+    updated_at: datetime | None = None
 
 
 async def _place(

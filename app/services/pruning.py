@@ -25,8 +25,8 @@ class Pruner:
     """
     Erases, as a caller would, what is older than the policy says.
 
-    The age of a conversation counts from when somebody last wrote to it or changed it here, not
-    from when its messages were said: what was imported is not old.
+    The age of a conversation counts from when somebody last wrote to it or changed it, not from
+    when its messages were said: what was imported is not old, unless another store of ours says so.
     """
 
     store: Store

@@ -134,6 +134,31 @@ async def test_an_export_makes_an_equal_store(client: AsyncClient, elsewhere: As
     assert profile == (await client.get("/users/alice/profile")).json()
 
 
+async def test_what_was_last_written_when_comes_back(
+    client: AsyncClient, elsewhere: AsyncClient
+) -> None:
+    await fill(client)
+    lines = [each for each in await exported(client) if each["record"] == "conversation"]
+    long_ago = [{**each, "updated_at": "2024-05-02T10:00:00+00:00"} for each in lines]
+    file = "\n".join(map(json.dumps, long_ago)).encode()
+
+    for _ in range(2):
+        await elsewhere.post("/import", content=file)
+        found = (await elsewhere.get("/conversations", params={"user_id": "alice"})).json()
+        assert [each["updated_at"] for each in found["items"]] == ["2024-05-02T10:00:00Z"] * 2
+
+
+async def test_what_was_written_here_since_stays_as_young_as_it_is(alone: AsyncClient) -> None:
+    told = {"role": "user", "content": "From elsewhere."}
+    said = await post(alone, "/conversations", external_id="c", messages=[{**told, "name": "A"}])
+    before = (await alone.get(f"/conversations/{said['id']}")).json()["updated_at"]
+    record = {"record": "conversation", "external_id": "c", "messages": [told]}
+    line = {**record, "updated_at": "2024-05-02T10:00:00Z"}
+    await alone.post("/import", content=json.dumps(line).encode())
+    found = (await alone.get(f"/conversations/{said['id']}")).json()
+    assert (found["message_count"], found["updated_at"]) == (2, before)
+
+
 async def test_of_one_user_comes_what_is_of_that_user(client: AsyncClient) -> None:
     await fill(client)
 
@@ -229,6 +254,7 @@ async def test_lineage_and_what_superseded_what_come_back(
             "user_id": "alice",
             "importance": 5,
             "created_at": moment,
+            "updated_at": "2024-05-03T10:00:00+00:00",
             "messages": [{**said, "created_at": moment}],
         },
         {

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -226,6 +228,17 @@ async def test_a_form_brings_a_file_too(client: AsyncClient) -> None:
     assert answer.json() == {**NOTHING, "conversations": 1, "messages": 3}
     empty = await client.post("/import", files={"x": (None, "no file")})
     assert empty.status_code == 422
+
+
+async def test_a_file_waits_where_the_data_is(
+    alone: AsyncClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The system's temporary directory may be small, or memory."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
+    file = lines_of(*({"pad": "x" * 1_000} for _ in range(1_500)), sharegpt_conversation())
+    assert (await imported(alone, file))["messages"] == 2
+    answer = await alone.post("/import", files={"file": ("lines.ndjson", file)})
+    assert (answer.status_code, answer.json()["duplicates"]) == (200, 2)
 
 
 async def test_a_long_conversation_comes_in_whole_and_in_order(client: AsyncClient) -> None:

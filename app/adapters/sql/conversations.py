@@ -140,7 +140,7 @@ class SqlConversations:
             "system_prompt": new.system_prompt,
             "archived": new.archived,
             "created_at": new.created_at or now,
-            "updated_at": now,
+            "updated_at": new.updated_at or now,
             "message_count": 0,
             "token_count": 0,
         }
@@ -173,6 +173,14 @@ class SqlConversations:
                 delete(t.conversation_tag).where(t.conversation_tag.c.conversation_key == key)
             )
             await self._tag(key, changes.tags)
+
+    async def date(self, key: ConversationKey, *, updated_at: datetime) -> None:
+        c = t.conversation.c
+        await self.connection.execute(
+            update(t.conversation)
+            .where(c.key == key, self._is_ours())
+            .values(updated_at=updated_at)
+        )
 
     async def lock(self, key: ConversationKey) -> int:
         """On SQLite the transaction is the only writer already; the clause is left out there."""
