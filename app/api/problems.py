@@ -14,6 +14,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from app.api.paths import with_slashes
+from app.api.reading import is_json
 from app.domain import errors as e
 
 _log = getLogger(__name__)
@@ -63,6 +64,7 @@ STATUS: Mapping[type[e.ForewordError], HTTPStatus] = {
     e.UpstreamTimedOut: HTTPStatus.GATEWAY_TIMEOUT,
     e.NotAnObject: HTTPStatus.BAD_REQUEST,
     e.UnusableHeader: HTTPStatus.UNPROCESSABLE_ENTITY,
+    e.TooManyValues: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
 }
 MEDIA_TYPE = "application/problem+json"
 DESCRIBED: Mapping[int | str, dict[str, Any]] = {
@@ -141,11 +143,8 @@ async def _on_invalid_request(request: Request, error: Exception) -> JSONRespons
 
 
 def _wrong_media_type(request: Request) -> bool:
-    sent = request.headers.get("content-type", "application/json").partition(";")[0].strip()
-    json = sent == "application/json" or (
-        sent.startswith("application/") and sent.endswith("+json")
-    )
-    return request.method in {"POST", "PUT", "PATCH"} and not json
+    sent = request.headers.get("content-type", "application/json")
+    return request.method in {"POST", "PUT", "PATCH"} and not is_json(sent)
 
 
 def _pointer(location: tuple[object, ...]) -> str:

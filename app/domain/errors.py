@@ -192,3 +192,7 @@ class NotAnObject(ForewordError):
 
 class UnusableHeader(ForewordError):
     """A header does not have the documented shape."""
+class TooManyValues(ForewordError):
+    """The JSON of the body holds too many values."""
+
+

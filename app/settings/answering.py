@@ -109,6 +109,14 @@ class LimitSettings(Section):
         default=500.0,
         description="Requests of one key, per second over many seconds; 0: any number.",
     )
+    metadata_bytes: PositiveInt = Field(
+        default=2**20,
+        description="Bytes of a metadata object, and of the tool calls of a message, as JSON.",
+    )
+    json_values: PositiveInt = Field(
+        default=1_000_000,
+        description="Texts, commas and opening brackets in the JSON of a body of more than 50 kB.",
+    )
     burst: PositiveInt = Field(
         default=2_000, description="Requests of one key at once that go beyond that rate."
     )
