@@ -136,6 +136,10 @@ class Opening:
     summary: Recalled = field(default_factory=Recalled.nothing)
 
 
+PAGE_BYTES = 16 * 2**20
+"""What the messages of one page may weigh together; one alone may weigh more."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page(Generic[T]):
     """Some of a list, and where it goes on."""
