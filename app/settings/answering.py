@@ -39,6 +39,10 @@ class ServerSettings(Section):
     open_metrics: bool = Field(
         default=True, description="`/metrics` needs no key; if not, one with `admin`."
     )
+    look_s: NonNegativeFloat = Field(
+        default=0.25,
+        description="Seconds that `/readyz` and `/metrics` tell what one look at the parts found.",
+    )
     drain_s: PositiveFloat = Field(
         default=20.0, description="Seconds that running requests get at the end."
     )
