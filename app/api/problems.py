@@ -35,6 +35,7 @@ STATUS: Mapping[type[e.ForewordError], HTTPStatus] = {
     e.NotPermitted: HTTPStatus.FORBIDDEN,
     e.OperatorNeeded: HTTPStatus.FORBIDDEN,
     e.TooManyRequests: HTTPStatus.TOO_MANY_REQUESTS,
+    e.TooManyGuesses: HTTPStatus.TOO_MANY_REQUESTS,
     e.ImportUnreadable: HTTPStatus.UNPROCESSABLE_ENTITY,
     e.InvalidCursor: HTTPStatus.UNPROCESSABLE_ENTITY,
     e.IdempotencyConflict: HTTPStatus.CONFLICT,
@@ -63,8 +64,8 @@ STATUS: Mapping[type[e.ForewordError], HTTPStatus] = {
     e.UpstreamUnavailable: HTTPStatus.BAD_GATEWAY,
     e.UpstreamTimedOut: HTTPStatus.GATEWAY_TIMEOUT,
     e.NotAnObject: HTTPStatus.BAD_REQUEST,
-    e.UnusableHeader: HTTPStatus.UNPROCESSABLE_ENTITY,
     e.TooManyValues: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    e.UnusableHeader: HTTPStatus.UNPROCESSABLE_ENTITY,
 }
 MEDIA_TYPE = "application/problem+json"
 DESCRIBED: Mapping[int | str, dict[str, Any]] = {
@@ -115,7 +116,7 @@ def answer_to(request: Request, error: e.ForewordError) -> JSONResponse:
     )
     if isinstance(error, e.NotAuthenticated):
         answer.headers["WWW-Authenticate"] = "Bearer"
-    if isinstance(error, e.TooManyRequests):
+    if isinstance(error, e.TooManyRequests | e.TooManyGuesses):
         answer.headers["Retry-After"] = str(error.facts["retry_after_s"])
     return answer
 

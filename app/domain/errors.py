@@ -78,6 +78,10 @@ class TooManyRequests(ForewordError):
     """There are too many requests under this API key."""
 
 
+class TooManyGuesses(ForewordError):
+    """Too many keys from this address were none."""
+
+
 class ImportUnreadable(ForewordError):
     """The file cannot be imported."""
 
@@ -190,9 +194,9 @@ class NotAnObject(ForewordError):
     """The body is no JSON object."""
 
 
-class UnusableHeader(ForewordError):
-    """A header does not have the documented shape."""
 class TooManyValues(ForewordError):
     """The JSON of the body holds too many values."""
 
 
+class UnusableHeader(ForewordError):
+    """A header does not have the documented shape."""

@@ -109,10 +109,6 @@ class LimitSettings(Section):
         default=250, description="Entries of any other list: tags, tool calls, filters."
     )
     filter_ids: PositiveInt = Field(default=1_000, description="Ids that a filter may name.")
-    requests_per_s: NonNegativeFloat = Field(
-        default=500.0,
-        description="Requests of one key, per second over many seconds; 0: any number.",
-    )
     metadata_bytes: PositiveInt = Field(
         default=2**20,
         description="Bytes of a metadata object, and of the tool calls of a message, as JSON.",
@@ -121,8 +117,20 @@ class LimitSettings(Section):
         default=1_000_000,
         description="Texts, commas and opening brackets in the JSON of a body of more than 50 kB.",
     )
+    requests_per_s: NonNegativeFloat = Field(
+        default=500.0,
+        description="Requests of one key, per second over many seconds; 0: any number.",
+    )
     burst: PositiveInt = Field(
         default=2_000, description="Requests of one key at once that go beyond that rate."
+    )
+    guesses_per_s: NonNegativeFloat = Field(
+        default=20.0,
+        description="Keys of one address that are none, per second over many seconds; 0: any "
+        "number.",
+    )
+    guesses: PositiveInt = Field(
+        default=500, description="Keys of one address that are none, at once beyond that rate."
     )
     concurrent: NonNegativeInt = Field(
         default=128, description="Requests of one key that run at once; 0: any number."
