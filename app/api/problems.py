@@ -109,16 +109,34 @@ async def _on_foreword_error(request: Request, error: Exception) -> JSONResponse
 
 def answer_to(request: Request, error: e.ForewordError) -> JSONResponse:
     """The problem document of an error of ours."""
-    status = STATUS[type(error)]
-    detail = {} if error.detail is None else {"detail": error.detail}
+    told = detail_of(error)
+    detail = {} if told is None else {"detail": told}
     answer = problem(
-        request, status, slug=_slug(type(error)), title=error.title, **detail, **error.facts
+        request,
+        STATUS[type(error)],
+        slug=_slug(type(error)),
+        title=error.title,
+        **detail,
+        **error.facts,
     )
     if isinstance(error, e.NotAuthenticated):
         answer.headers["WWW-Authenticate"] = "Bearer"
     if isinstance(error, e.TooManyRequests | e.TooManyGuesses):
         answer.headers["Retry-After"] = str(error.facts["retry_after_s"])
     return answer
+
+
+def detail_of(error: e.ForewordError) -> str | None:
+    """
+    What a caller is told of an error beside its title.
+
+    Of what fails on our side nothing: drivers name hosts, users and paths. That is for the log.
+    """
+    if STATUS[type(error)] < HTTPStatus.INTERNAL_SERVER_ERROR:
+        return error.detail
+    if error.detail is not None:
+        _log.warning("a part failed", extra={"error": _slug(type(error)), "reason": error.detail})
+    return None
 
 
 async def _on_invalid_request(request: Request, error: Exception) -> JSONResponse:
