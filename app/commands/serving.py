@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.adapters.private import own_directory
 from app.domain.errors import ForewordError
 from app.terminal import DataDir, run, settings_of, stop
 
@@ -59,7 +60,7 @@ def mcp(
 def migrate(data_dir: DataDir = None) -> None:
     """Bring the database to this release's schema (serve does so too)."""
     settings = settings_of(data_dir)
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    own_directory(settings.data_dir)
     run(_migrate(settings))
 
 
