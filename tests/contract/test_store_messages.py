@@ -211,7 +211,8 @@ async def test_a_page_ends_before_it_is_too_heavy(
         said("x" * 3),
     ]
     kept = await keep(store, *(heavy[::-1] if newest_first else heavy))
-    told, cursor = [], None
+    told: list[list[int]] = []
+    cursor = None
     async with store.read(ACME) as snapshot:
         while len(told) < 9:
             page = await snapshot.messages.page(
