@@ -18,6 +18,7 @@ class Limits:
     body_bytes: int
     body_s: float
     import_bytes: int
+    import_s: float
     messages: int
     message_chars: int
     query_chars: int

@@ -43,6 +43,10 @@ class ServerSettings(Section):
         default=0.25,
         description="Seconds that `/readyz` and `/metrics` tell what one look at the parts found.",
     )
+    connections: NonNegativeInt = Field(
+        default=2_000,
+        description="Connections, idle ones too; callers beyond get a plain 503. 0: any number.",
+    )
     drain_s: PositiveFloat = Field(
         default=20.0, description="Seconds that running requests get at the end."
     )
@@ -99,6 +103,9 @@ class LimitSettings(Section):
     body_s: PositiveFloat = Field(default=60.0, description="Seconds that a body may take to come.")
     import_bytes: PositiveInt = Field(
         default=4 * 2**30, description="Bytes of an import, as it is sent and unpacked."
+    )
+    import_s: PositiveFloat = Field(
+        default=3_600.0, description="Seconds that an import may take to come, all in all."
     )
     messages: PositiveInt = Field(default=10_000, description="Messages in one request.")
     message_chars: PositiveInt = Field(
