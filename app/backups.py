@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from app import __version__
+from app.adapters.private import own_directory
 from app.adapters.sql.backup import Manifest, restore_rows, unpacked, write_backup
 from app.adapters.sql.database import Database, open_database
 from app.adapters.sql.migrate import migrated
@@ -51,7 +52,7 @@ async def restore(settings: Settings, file: Path, watch: Watch, *, force: bool) 
     """
     target = settings.database_file
     room = settings.data_dir if target is None else target.parent
-    room.mkdir(parents=True, exist_ok=True)
+    own_directory(room)
     if target is not None and target.exists() and not force:
         raise RestoreRefused(f"{target} is there already; --force replaces it")
     async with unpacked(file, room, watch) as (database, manifest):

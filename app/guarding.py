@@ -56,11 +56,18 @@ def _house(settings: Settings) -> House:
 
 
 def a_doorkeeper(settings: Settings, store: SqlStore, clock: Clock) -> Doorkeeper:
+    limits = settings.limits
     seconds, local = settings.keys.remembered_s, settings.server.local_key
     return Doorkeeper(
         store=store,
         clock=clock,
         known=TTLCache(maxsize=settings.keys.remembered, ttl=seconds),
+        trusted=LRUCache(maxsize=settings.keys.remembered),
+        guesses=Rates(
+            rate=Rate(per_second=limits.guesses_per_s, burst=limits.guesses),
+            full_at=LRUCache(maxsize=settings.keys.remembered),
+            timer=time.monotonic,
+        ),
         remembered=timedelta(seconds=seconds),
         local=None if local is None else hash_of(local.get_secret_value()),
         operators=settings.keys.operators,

@@ -8,6 +8,7 @@ from functools import partial
 
 from uuid_utils.compat import uuid7
 
+from app.adapters.private import own_directory
 from app.adapters.sql.migrate import migrated
 from app.adapters.sql.store import SqlStore
 from app.domain.keys import SECRET_BYTES
@@ -28,7 +29,7 @@ def key_ring(store: SqlStore, clock: Clock) -> KeyRing:
 @asynccontextmanager
 async def a_key_ring(settings: Settings) -> AsyncIterator[KeyRing]:
     """The keys in the database of `settings`, which is made and migrated if need be."""
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    own_directory(settings.data_dir)
     async with migrated(settings.database_url) as database:
         yield key_ring(SqlStore(database), _now)
 

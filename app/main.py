@@ -10,6 +10,7 @@ from starlette.routing import Route
 from threadpoolctl import threadpool_limits
 
 from app import __version__
+from app.adapters.private import own_directory
 from app.adapters.sql.database import open_database
 from app.adapters.sql.migrate import upgrade
 from app.adapters.sql.store import SqlStore
@@ -85,7 +86,7 @@ async def _open(
     working: bool = True,
 ) -> Services:
     """Open every part, in the order in which they need each other; `stack` closes them."""
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    own_directory(settings.data_dir)
     _settle()
     checkup = await check_database(settings, stack)
     store = await _open_store(settings, stack)

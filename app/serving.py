@@ -38,6 +38,7 @@ def serve_until_told(settings: Settings, host: str, port: int) -> None:
         access_log=False,
         proxy_headers=False,
         server_header=False,
+        limit_concurrency=settings.server.connections or None,
         timeout_graceful_shutdown=int(settings.server.drain_s),
     )
     listening = config.bind_socket()

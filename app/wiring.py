@@ -1,5 +1,6 @@
 """Which class plays which part: every service."""
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -46,11 +47,15 @@ from app.services.receipts import Replayer
 from app.services.refine import Refiner, RefinerLimits
 from app.services.relating import EntityTeller
 from app.services.reviving import RerankerWatch, Watch
+from app.services.sharing import Shared
 from app.services.situation import Surveyor
 from app.services.stewarding import Steward
 from app.services.waiting import IndexWaiter
 from app.settings import Settings, revealed
 from app.upkeep import UpkeepParts
+
+_SIZES_KEPT_S = 60.0
+"""How long the sizes are told that were found once."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,6 +95,12 @@ class Parts(UpkeepParts):
             doctor=self._doctor,
             back_up=partial(_back_up, self.settings, store, self.logbook),
             readiness=self._readiness,
+            parts=Shared(
+                look=self._readiness.parts,
+                seconds=self.settings.server.look_s,
+                timer=time.monotonic,
+            ),
+            sizes=Shared(look=self._readiness.sizes, seconds=_SIZES_KEPT_S, timer=time.monotonic),
             telemetry=self.telemetry,
             doorkeeper=self.doorkeeper,
             keys=key_ring(store, now),

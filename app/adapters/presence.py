@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from app.adapters.private import own_directory
 from app.domain.errors import DataDirectoryInUse
 from app.domain.keys import LOCAL_PREFIX
 
@@ -42,7 +43,7 @@ def held(directory: Path) -> Iterator[None]:
     Raises:
         DataDirectoryInUse: Another process has it.
     """
-    directory.mkdir(parents=True, exist_ok=True)
+    own_directory(directory)
     with (directory / _LOCK).open("a") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 from functools import lru_cache
-from ipaddress import IPv6Address, ip_address
+from ipaddress import IPv6Address, ip_address, ip_network
 from urllib.parse import SplitResult, urlsplit
 
 from starlette.datastructures import Headers
@@ -18,6 +18,7 @@ _OF_TOOLS = "/mcp"
 
 _GOVERNING = ("/admin", "/flags", "/jobs", "/metrics")
 _READING = {"GET", "HEAD", "OPTIONS"}
+_NETWORK_BITS = 64
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip")
 
 
@@ -55,6 +56,22 @@ def is_here(scope: Scope, headers: Headers, *, origins: Collection[str]) -> bool
 def _is_loopback(client: tuple[str, int] | None) -> bool:
     """The server tells the address of whoever connected; what is none came over no network."""
     return client is None or _is_loopback_address(client[0], otherwise=True)
+
+
+def place_of(client: tuple[str, int] | None) -> str:
+    """Where a caller is: an address, of IPv6 the network, of which everybody has one."""
+    return "" if client is None else _place(client[0])
+
+
+@lru_cache(maxsize=1_024)
+def _place(text: str) -> str:
+    try:
+        address = ip_address(text)
+    except ValueError:
+        return text
+    if isinstance(address, IPv6Address) and address.ipv4_mapped is None:
+        return str(ip_network((int(address), _NETWORK_BITS), strict=False))
+    return text
 
 
 def _names_this_machine(host: str) -> bool:

@@ -6,6 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from app.api.deps import Tenant, Use
+from app.api.reading import ReadBeside
 from app.api.schemas.admin import (
     AuditPage,
     AuditQuery,
@@ -19,7 +20,7 @@ from app.api.schemas.conversations import PageQuery
 from app.domain.audit import user_subject
 from app.domain.ids import KeyId
 
-router = APIRouter(prefix="/admin", tags=["govern"])
+router = APIRouter(prefix="/admin", tags=["govern"], route_class=ReadBeside)
 
 
 @router.get("/keys")

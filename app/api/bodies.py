@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from http import HTTPStatus
 
 from fastapi import Request
@@ -19,14 +20,16 @@ Refusal = Callable[[Request, "_Allowed"], JSONResponse]
 
 @dataclass(frozen=True, slots=True)
 class _Allowed:
+    """`seconds` are those of the whole; `each_part_s`, where given, those of every part of it."""
+
     bytes: int
     seconds: float
-    each_part: bool = False
+    each_part_s: float | None = None
 
 
 def _allowed(scope: Scope, limits: Limits) -> _Allowed:
     if scope["method"] == "POST" and scope["path"] == "/import":
-        return _Allowed(limits.import_bytes, limits.body_s, each_part=True)
+        return _Allowed(limits.import_bytes, limits.import_s, each_part_s=limits.body_s)
     return _Allowed(limits.body_bytes, limits.body_s)
 
 
@@ -35,12 +38,13 @@ class _Refused(Exception):
 
 
 class _Intake:
-    """Takes a body in, until it is whole or refused; of an import each part may take the time."""
+    """Takes a body in, until it is whole or refused."""
 
     def __init__(self, receive: Receive, allowed: "_Allowed") -> None:
         self._receive = receive
         self._allowed = allowed
-        self._ends = asyncio.get_running_loop().time() + allowed.seconds
+        self._timer = asyncio.get_running_loop().time
+        self._ends = self._timer() + allowed.seconds
         self._left = allowed.bytes
         self._whole = False
         self.refusal: Refusal | None = None
@@ -48,13 +52,15 @@ class _Intake:
     async def receive(self) -> Message:
         if self._whole:  # what comes now is the caller who goes, some time
             return await self._receive()
-        if self._allowed.each_part:
-            self._ends = asyncio.get_running_loop().time() + self._allowed.seconds
+        seconds, ends = self._allowed.seconds, self._ends
+        part = self._allowed.each_part_s
+        if part is not None and self._timer() + part < ends:
+            seconds, ends = part, self._timer() + part
         try:
-            async with asyncio.timeout_at(self._ends):
+            async with asyncio.timeout_at(ends):
                 message = await self._receive()
         except TimeoutError:
-            self.refusal = _too_slow
+            self.refusal = partial(_too_slow, seconds=seconds)
             raise _Refused from None
         self._left -= len(message.get("body", b""))
         self._whole = not message.get("more_body", False)
@@ -102,13 +108,13 @@ def _too_large(request: Request, allowed: _Allowed) -> JSONResponse:
     )
 
 
-def _too_slow(request: Request, allowed: _Allowed) -> JSONResponse:
+def _too_slow(request: Request, _: _Allowed, *, seconds: float) -> JSONResponse:
     answer = problem(
         request,
         HTTPStatus.REQUEST_TIMEOUT,
         slug="body-too-slow",
         title="The body took too long to come.",
-        max_seconds=allowed.seconds,
+        max_seconds=seconds,
     )
     answer.headers["Connection"] = "close"
     return answer

@@ -5,13 +5,14 @@ from fastapi import APIRouter, Header, Request, Response
 
 from app.api.deps import Tenant, Use
 from app.api.passing import EVENTS
+from app.api.reading import ReadBeside
 from app.api.schemas.bundles import BundleOut, bundle_out
 from app.api.schemas.context import ContextIn, SearchIn
 from app.api.schemas.recalled import SearchOut, degraded_out, in_ms, memory_out
 from app.api.telling import Telling
 from app.domain.ids import BundleId
 
-router = APIRouter(tags=["context"])
+router = APIRouter(tags=["context"], route_class=ReadBeside)
 
 _ALSO_EVENTS: dict[int | str, dict[str, Any]] = {
     200: {

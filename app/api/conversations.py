@@ -5,6 +5,7 @@ from fastapi import APIRouter, Query
 
 from app.api.deps import Services, Tenant, Use
 from app.api.paths import NameInPath
+from app.api.reading import ReadBeside
 from app.api.schemas.conversations import (
     ConversationIn,
     ConversationOut,
@@ -23,7 +24,7 @@ from app.api.writing import AsWriting, Writing
 from app.domain.ids import ConversationId, MessageId, TenantId
 from app.services.ingest import Stored
 
-router = APIRouter(tags=["store"])
+router = APIRouter(tags=["store"], route_class=ReadBeside)
 
 
 async def _answer(
@@ -44,7 +45,8 @@ async def store_conversation(
     tenant: Tenant,
 ) -> StoredOut:
     """Store a conversation; under a known `external_id` append what is not there yet."""
-    stored = await services.ingestor.ingest(tenant, body.to_conversation(), writing.once(body))
+    once = await writing.once(body)
+    stored = await services.ingestor.ingest(tenant, body.to_conversation(), once)
     return await _answer(writing, services, tenant, stored)
 
 
@@ -61,7 +63,7 @@ async def append_messages(
         tenant,
         ConversationId(conversation_id),
         [each.to_message() for each in body.messages],
-        writing.once(body),
+        await writing.once(body),
     )
     return await _answer(writing, services, tenant, stored)
 
@@ -133,7 +135,7 @@ async def sum_up(
     was said since, the summary is the one that there is.
     """
     summed_up = await services.summaries.sum_up(
-        tenant, ConversationId(conversation_id), writing.once(body or SummaryIn())
+        tenant, ConversationId(conversation_id), await writing.once(body or SummaryIn())
     )
     summary = MemoryItemOut.of(summed_up.memory)
     await writing.settle(

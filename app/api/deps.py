@@ -4,6 +4,7 @@ What a route may ask for. Routes never reach into `request.state` themselves.
 Coroutines all of them: FastAPI sends plain functions to a thread, which costs more than they do.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal, Protocol, TypedDict, cast
@@ -34,9 +35,10 @@ from app.services.measuring import Meter
 from app.services.pacing import Traffic
 from app.services.prompting import Prompter
 from app.services.pruning import Pruner
-from app.services.readiness import Readiness
+from app.services.readiness import Part, Readiness
 from app.services.receipts import Replayer
 from app.services.reindex import Reindexer
+from app.services.sharing import Shared
 from app.services.stewarding import Steward
 from app.services.summing_up import SummaryDesk
 from app.services.waiting import IndexWaiter
@@ -79,6 +81,10 @@ class Services:
     back_up: Work
     """Writes a backup into the data directory."""
     readiness: Readiness
+    parts: Shared[Mapping[str, Part]]
+    """How each part is, looked at together by those who ask together."""
+    sizes: Shared[Mapping[str, int]]
+    """Bytes in the database, by part."""
     telemetry: PrometheusTelemetry
     flags: FlagBoard
     meter: Meter

@@ -3,9 +3,10 @@
 from fastapi import APIRouter
 
 from app.api.deps import Tenant, Use
+from app.api.reading import ReadBeside
 from app.api.schemas.flags import FlagsIn, FlagsOut
 
-router = APIRouter(prefix="/flags", tags=["govern"])
+router = APIRouter(prefix="/flags", tags=["govern"], route_class=ReadBeside)
 
 
 @router.get("")

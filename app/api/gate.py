@@ -10,7 +10,7 @@ from fastapi import Request
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.api.access import is_here, permission_for
+from app.api.access import is_here, permission_for, place_of
 from app.api.deps import Services, require
 from app.api.limits import Limits, limits
 from app.api.problems import answer_to
@@ -131,7 +131,7 @@ class Gate:
         if presented is not None and (
             doorkeeper.is_ours(presented) or await doorkeeper.needs_keys()
         ):
-            return await doorkeeper.holder(presented)
+            return await doorkeeper.holder(presented, address=place_of(scope["client"]))
         house = self._house
         if house.open_to_all or is_here(scope, headers, origins=house.origins):
             return await doorkeeper.anyone()

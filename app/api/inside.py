@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse
 from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import Field
 
-from app.api.deps import Tenant, Use
+from app.api.deps import Tenant, Use, WhoAsks
 from app.api.schemas.context import Question, SearchIn
 from app.api.schemas.fields import Answer, Name
 from app.api.schemas.metrics import MetricsOut, Window, window_of
@@ -77,34 +77,40 @@ class StatsOut(Answer):
     chunks: int
     memory_items: int
     users: int
-    vectors: int | None = Field(description="Of all tenants; null while the index is down.")
-    index_lag: int = Field(description="Items that wait to be indexed.")
+    vectors: int | None = Field(
+        description="Of all tenants, to the operator; null to others, and while the index is down."
+    )
+    index_lag: int = Field(
+        description="Items that wait to be indexed, of the tenant; to the operator of all."
+    )
     index_lag_seconds: float
     dead_letters: int
-    index_sizes: dict[str, int] = Field(description="Bytes, by part, of all tenants.")
+    index_sizes: dict[str, int] = Field(
+        description="Bytes, by part, of all tenants, to the operator; as of the last minute."
+    )
     consent: dict[str, int] = Field(description="Users who agree now, by purpose.")
 
 
 @router.get("/memory/debug/stats")
-async def debug_stats(services: Use, tenant: Tenant) -> StatsOut:
-    """How much is stored and indexed."""
+async def debug_stats(services: Use, caller: WhoAsks) -> StatsOut:
+    """How much is stored and indexed; what tells of other tenants, to the operator only."""
+    tenant, readiness = caller.tenant, services.readiness
     async with services.store.read(tenant) as snapshot:
         counts = await snapshot.counts()
         consents = await snapshot.personal.consents(now=services.flags.clock())
-    async with services.store.observe() as observations:
-        sizes = await observations.sizes()
-    outbox = await services.readiness.outbox()
+    every = caller.operates
+    outbox = await (readiness.outbox() if every else readiness.outbox_of(tenant))
     return StatsOut(
         conversations=counts.conversations,
         messages=counts.messages,
         chunks=counts.chunks,
         memory_items=counts.memory_items,
         users=counts.users,
-        vectors=await services.readiness.vector_count(),
+        vectors=await readiness.vector_count() if every else None,
         index_lag=outbox.depth,
         index_lag_seconds=round(outbox.oldest_age, 3),
         dead_letters=outbox.dead,
-        index_sizes=dict(sizes),
+        index_sizes=dict(await services.sizes()) if every else {},
         consent={purpose.value: users for purpose, users in consents.items()},
     )
 
@@ -120,7 +126,7 @@ async def retrieval_metrics(
 @router.get("/metrics", include_in_schema=False)
 async def metrics(services: Use) -> Response:
     """For Prometheus; while the database is down, with the outbox as it was last seen."""
-    await services.readiness.parts()
+    await services.parts()
     return Response(services.telemetry.exposition(), media_type=CONTENT_TYPE_LATEST)
 
 
@@ -133,7 +139,7 @@ async def healthz() -> dict[str, str]:
 @router.get("/readyz", responses={503: {"description": "Requests cannot be served."}})
 async def readyz(services: Use) -> JSONResponse:
     """200 as soon as requests can be served; each part by name, with its lag."""
-    parts = await services.readiness.parts()
+    parts = await services.parts()
     ready = parts["database"].status == "ok"
     document = {
         "status": "ready" if ready else "not ready",

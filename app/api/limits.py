@@ -1,5 +1,6 @@
 """How much a request may hold. Set by the operator, checked by the types of the fields."""
 
+import json
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -17,17 +18,34 @@ class Limits:
     body_bytes: int
     body_s: float
     import_bytes: int
+    import_s: float
     messages: int
     message_chars: int
     query_chars: int
     list_items: int
     filter_ids: int
+    metadata_bytes: int
+    json_values: int
 
 
 limits: ContextVar[Limits | None] = ContextVar("limits", default=None)
 """Those of the application that answers; None: there is none, and nothing is limited."""
 
 Counted = Literal["messages", "message_chars", "query_chars", "list_items", "filter_ids"]
+
+
+def within_metadata_bytes(value: Any) -> Any:  # noqa: ANN401  (JSON)
+    """`value`, if what it would be as JSON may be stored beside a text."""
+    now = limits.get()
+    if now is not None and _bytes_of(value) > now.metadata_bytes:
+        raise PydanticCustomError(
+            "over_the_limit", "must have at most {most} bytes as JSON", {"most": now.metadata_bytes}
+        )
+    return value
+
+
+def _bytes_of(value: object) -> int:
+    return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode())
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from app.api.deps import Tenant, Use
+from app.api.reading import ReadBeside
 from app.api.schemas.conversations import ErasureOut
 from app.api.schemas.memories import (
     KeptOut,
@@ -18,7 +19,7 @@ from app.api.schemas.recalled import lineage_out
 from app.api.writing import AsWriting
 from app.domain.ids import ItemId
 
-router = APIRouter(tags=["memories"])
+router = APIRouter(tags=["memories"], route_class=ReadBeside)
 
 
 @router.post("/memories", status_code=201)
@@ -26,7 +27,7 @@ async def store_memory(
     body: MemoryIn, writing: AsWriting, services: Use, tenant: Tenant
 ) -> KeptOut:
     """Store a fact, the gist of a tool's answer, a procedure, or a document for everybody."""
-    kept = await services.keeper.keep(tenant, [body.to_memory()], writing.once(body))
+    kept = await services.keeper.keep(tenant, [body.to_memory()], await writing.once(body))
     facts = KeptOut.of(kept, indexed=False).model_dump(mode="json")
     indexed = await writing.settle(
         services, tenant, kept.outbox_key, facts=facts, replayed=kept.replayed

@@ -53,7 +53,7 @@ async def list_jobs(services: Use, tenant: Tenant, caller: WhoAsks) -> JobList:
 async def _dead_letters(services: Services, caller: Caller) -> int:
     if caller.operates:
         return (await services.readiness.outbox()).dead
-    return await services.readiness.dead_letters(caller.tenant)
+    return (await services.readiness.outbox_of(caller.tenant)).dead
 
 
 @router.get("/jobs/{job_id}")

@@ -14,6 +14,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from app.api.paths import with_slashes
+from app.api.reading import is_json
 from app.domain import errors as e
 
 _log = getLogger(__name__)
@@ -34,6 +35,7 @@ STATUS: Mapping[type[e.ForewordError], HTTPStatus] = {
     e.NotPermitted: HTTPStatus.FORBIDDEN,
     e.OperatorNeeded: HTTPStatus.FORBIDDEN,
     e.TooManyRequests: HTTPStatus.TOO_MANY_REQUESTS,
+    e.TooManyGuesses: HTTPStatus.TOO_MANY_REQUESTS,
     e.ImportUnreadable: HTTPStatus.UNPROCESSABLE_ENTITY,
     e.InvalidCursor: HTTPStatus.UNPROCESSABLE_ENTITY,
     e.IdempotencyConflict: HTTPStatus.CONFLICT,
@@ -62,6 +64,7 @@ STATUS: Mapping[type[e.ForewordError], HTTPStatus] = {
     e.UpstreamUnavailable: HTTPStatus.BAD_GATEWAY,
     e.UpstreamTimedOut: HTTPStatus.GATEWAY_TIMEOUT,
     e.NotAnObject: HTTPStatus.BAD_REQUEST,
+    e.TooManyValues: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     e.UnusableHeader: HTTPStatus.UNPROCESSABLE_ENTITY,
 }
 MEDIA_TYPE = "application/problem+json"
@@ -106,16 +109,34 @@ async def _on_foreword_error(request: Request, error: Exception) -> JSONResponse
 
 def answer_to(request: Request, error: e.ForewordError) -> JSONResponse:
     """The problem document of an error of ours."""
-    status = STATUS[type(error)]
-    detail = {} if error.detail is None else {"detail": error.detail}
+    told = detail_of(error)
+    detail = {} if told is None else {"detail": told}
     answer = problem(
-        request, status, slug=_slug(type(error)), title=error.title, **detail, **error.facts
+        request,
+        STATUS[type(error)],
+        slug=_slug(type(error)),
+        title=error.title,
+        **detail,
+        **error.facts,
     )
     if isinstance(error, e.NotAuthenticated):
         answer.headers["WWW-Authenticate"] = "Bearer"
-    if isinstance(error, e.TooManyRequests):
+    if isinstance(error, e.TooManyRequests | e.TooManyGuesses):
         answer.headers["Retry-After"] = str(error.facts["retry_after_s"])
     return answer
+
+
+def detail_of(error: e.ForewordError) -> str | None:
+    """
+    What a caller is told of an error beside its title.
+
+    Of what fails on our side nothing: drivers name hosts, users and paths. That is for the log.
+    """
+    if STATUS[type(error)] < HTTPStatus.INTERNAL_SERVER_ERROR:
+        return error.detail
+    if error.detail is not None:
+        _log.warning("a part failed", extra={"error": _slug(type(error)), "reason": error.detail})
+    return None
 
 
 async def _on_invalid_request(request: Request, error: Exception) -> JSONResponse:
@@ -141,11 +162,8 @@ async def _on_invalid_request(request: Request, error: Exception) -> JSONRespons
 
 
 def _wrong_media_type(request: Request) -> bool:
-    sent = request.headers.get("content-type", "application/json").partition(";")[0].strip()
-    json = sent == "application/json" or (
-        sent.startswith("application/") and sent.endswith("+json")
-    )
-    return request.method in {"POST", "PUT", "PATCH"} and not json
+    sent = request.headers.get("content-type", "application/json")
+    return request.method in {"POST", "PUT", "PATCH"} and not is_json(sent)
 
 
 def _pointer(location: tuple[object, ...]) -> str:

@@ -1,12 +1,11 @@
 """The drop-in proxy: chat completions of any OpenAI-compatible API, with memory in front."""
 
-import asyncio
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from logging import getLogger
-from typing import Any, TypeVar
+from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from starlette.datastructures import Headers
@@ -22,6 +21,7 @@ from app.api.passing import (
     to_upstream,
     usable,
 )
+from app.api.reading import beside, parsed
 from app.api.relaying import Relay, Speaking
 from app.domain.chat import Exchange, Party, Question, Recollection
 from app.domain.errors import (
@@ -35,14 +35,9 @@ from app.domain.keys import Permission
 from app.ports.upstream import Passed, Reply
 from app.text.chat import name_of, question_in, shown_in, with_memory
 
-T = TypeVar("T")
-
 _log = getLogger(__name__)
 
 router = APIRouter(tags=["proxy"])
-
-_INLINE_BYTES = 50_000
-"""A larger body is read and written off the event loop: it would hold it for milliseconds."""
 
 _MOST_HEARD = 32 * 2**20
 """Bytes of an answer that are held until it is stored."""
@@ -95,7 +90,7 @@ async def complete_chat(
     proxy, headers = _proxy(services), request.headers
     require(caller, Permission.READ)
     body = await request.body()
-    asked = await _beside(len(body), partial(_read, body))
+    asked = await beside(len(body), partial(_read, body))
     party, budget = _party(headers, asked), budget_in(headers)
     await proxy.exchanges.room()
     question = Question(
@@ -107,7 +102,7 @@ async def complete_chat(
     found = await proxy.prompter.recollect(tenant, question)
     if found.text:
         writing = partial(_written, asked, found.text, joined=proxy.joined)
-        body = await _beside(len(body), writing)
+        body = await beside(len(body), writing)
     passed = Passed(
         method="POST",
         path="/chat/completions",
@@ -190,14 +185,9 @@ def _proxy(services: Services) -> Proxy:
     return services.proxy
 
 
-async def _beside(size: int, work: Callable[[], T]) -> T:
-    """Do `work`, of so many bytes, beside the event loop where it would be noticed."""
-    return work() if size <= _INLINE_BYTES else await asyncio.to_thread(work)
-
-
 def _read(body: bytes) -> Asked:
     try:
-        found = json.loads(body)
+        found = parsed(body)
     except (ValueError, RecursionError) as error:
         raise NotAnObject from error
     if not isinstance(found, dict):

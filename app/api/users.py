@@ -4,10 +4,11 @@ from fastapi import APIRouter
 
 from app.api.deps import Tenant, Use
 from app.api.paths import NameInPath
+from app.api.reading import ReadBeside
 from app.api.schemas.conversations import ErasureOut
 from app.api.schemas.users import ConsentIn, ConsentOut, ProfileIn, ProfileOut
 
-router = APIRouter(prefix="/users/{user_id}", tags=["govern"])
+router = APIRouter(prefix="/users/{user_id}", tags=["govern"], route_class=ReadBeside)
 
 
 @router.get("/consent")

@@ -3,12 +3,14 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from typing import Annotated, Literal
 
 from fastapi import Depends, Header, Query, Request, Response
 
 from app.api.deps import Services
+from app.api.reading import beside
 from app.api.schemas.fields import Body
 from app.domain.ids import TenantId
 from app.services.once import IdempotencyKey
@@ -22,14 +24,14 @@ class Writing:
     wait: Literal["indexed"] | None
     wait_s: float
 
-    def once(self, body: Body) -> IdempotencyKey | None:
+    async def once(self, body: Body) -> IdempotencyKey | None:
         if self.idempotency_key is None:
             return None
-        canonical = json.dumps(body.model_dump(mode="json"), sort_keys=True)
+        size = len(await self.request.body())
         return IdempotencyKey(
             path=self.request.url.path,
             key=self.idempotency_key,
-            body_hash=sha256(canonical.encode()).digest(),
+            body_hash=await beside(size, partial(_hash_of, body)),
         )
 
     async def settle(
@@ -49,6 +51,10 @@ class Writing:
             return False
         await services.waiter.wait(tenant, outbox_key, seconds=self.wait_s, facts=facts)
         return True
+
+
+def _hash_of(body: Body) -> bytes:
+    return sha256(json.dumps(body.model_dump(mode="json"), sort_keys=True).encode()).digest()
 
 
 async def _writing(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.adapters.private import own_directory
 from app.domain.errors import ForewordError
 from app.terminal import DataDir, alone, run, settings_of, stop
 
@@ -60,7 +61,7 @@ def mcp(
 def migrate(data_dir: DataDir = None) -> None:
     """Bring the database to this release's schema (serve does so too)."""
     settings = settings_of(data_dir)
-    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    own_directory(settings.data_dir)
     with nullcontext() if settings.database_file is None else alone(settings):
         run(_migrate(settings))
 

@@ -78,6 +78,10 @@ class TooManyRequests(ForewordError):
     """There are too many requests under this API key."""
 
 
+class TooManyGuesses(ForewordError):
+    """Too many keys from this address were none."""
+
+
 class ImportUnreadable(ForewordError):
     """The file cannot be imported."""
 
@@ -188,6 +192,10 @@ class UpstreamTimedOut(ForewordError):
 
 class NotAnObject(ForewordError):
     """The body is no JSON object."""
+
+
+class TooManyValues(ForewordError):
+    """The JSON of the body holds too many values."""
 
 
 class UnusableHeader(ForewordError):

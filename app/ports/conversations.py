@@ -14,7 +14,7 @@ from app.domain.conversation import (
     Scope,
 )
 from app.domain.ids import ConversationId, ConversationKey, ItemKey, MessageId, MessageKey, ScopeKey
-from app.ports.stored import Page, PreparedMessage, StoredMessage
+from app.ports.stored import PAGE_BYTES, Page, PreparedMessage, StoredMessage
 
 
 class ScopeReader(Protocol):
@@ -136,10 +136,18 @@ class MessageReader(Protocol):
         ...
 
     async def page(
-        self, conversation: ConversationKey, *, cursor: str | None, limit: int, newest_first: bool
+        self,
+        conversation: ConversationKey,
+        *,
+        cursor: str | None,
+        limit: int,
+        newest_first: bool,
+        most_bytes: int = PAGE_BYTES,
     ) -> Page[Message]:
         """
         Messages in the order they were said, or the other way round.
+
+        A page ends before `limit` where the next message would make it heavier than `most_bytes`.
 
         Raises:
             InvalidCursor: The cursor is not one of this list's.

@@ -138,6 +138,10 @@ class Opening:
     summary: Recalled = field(default_factory=Recalled.nothing)
 
 
+PAGE_BYTES = 16 * 2**20
+"""What the messages of one page may weigh together; one alone may weigh more."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class About:
     """Whose memory something is about, and which conversation in it."""

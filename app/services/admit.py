@@ -1,17 +1,18 @@
 """Who is asking: a key is looked up once in a while, and remembered in between."""
 
-from collections.abc import MutableMapping
+from collections.abc import Hashable, MutableMapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from hmac import compare_digest
 from logging import getLogger
 
 from app.domain.audit import Actor
-from app.domain.errors import ForewordError, NotAuthenticated
+from app.domain.errors import ForewordError, NotAuthenticated, TooManyGuesses
 from app.domain.ids import KeyId, TenantId
 from app.domain.keys import ANYONE_HERE, OPERATOR, ApiKey, Caller, hash_of, looks_like_a_key
 from app.ports import Clock
 from app.ports.store import Store
+from app.services.rates import Rates
 
 _log = getLogger(__name__)
 
@@ -31,6 +32,10 @@ class Doorkeeper:
     store: Store
     clock: Clock
     known: MutableMapping[bytes, ApiKey]
+    trusted: MutableMapping[bytes, None]
+    """Keys that were good once: looking them up again is nobody's guessing."""
+    guesses: Rates
+    """How often an address may present what turns out to be no key."""
     remembered: timedelta
     """How long it is taken for granted that still no key exists."""
     local: bytes | None = None
@@ -41,12 +46,13 @@ class Doorkeeper:
     _key_seen: bool = False
     _uses: dict[KeyId, datetime] = field(default_factory=dict)
 
-    async def holder(self, presented: str) -> Caller:
+    async def holder(self, presented: str, *, address: Hashable) -> Caller:
         """
-        The caller who presents a key.
+        The caller who presents a key, from an address.
 
         Raises:
             NotAuthenticated: It is none, or is revoked or expired: which, is not told.
+            TooManyGuesses: Too many of that address were none.
             StoreUnavailable: The database does not answer.
         """
         now = self.clock()
@@ -55,7 +61,7 @@ class Doorkeeper:
             return OPERATOR
         if not looks_like_a_key(presented):
             raise NotAuthenticated
-        key = self.known.get(hashed) or await self._look_up(hashed)
+        key = self.known.get(hashed) or await self._look_up(hashed, address)
         if key is None or not key.opens(now):
             raise NotAuthenticated
         self._uses[key.id] = now
@@ -114,7 +120,19 @@ class Doorkeeper:
             self._uses = uses | self._uses
             _log.warning("uses of keys are noted later", extra={"reason": str(error)})
 
-    async def _look_up(self, hashed: bytes) -> ApiKey | None:
+    async def _look_up(self, hashed: bytes, address: Hashable) -> ApiKey | None:
+        if hashed in self.trusted:
+            return await self._found(hashed)
+        allowance = self.guesses.take(address)
+        if allowance is not None and allowance.retry_after is not None:
+            raise TooManyGuesses(retry_after_s=allowance.retry_after)
+        key = await self._found(hashed)
+        if key is not None:
+            self.guesses.give_back(address)
+            self.trusted[hashed] = None
+        return key
+
+    async def _found(self, hashed: bytes) -> ApiKey | None:
         async with self.store.admit() as admission:
             key = await admission.find_key(hashed)
         if key is not None:

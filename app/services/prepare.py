@@ -27,7 +27,8 @@ UNSTORED = MessageKey(-1)
 
 def is_short(new: Sequence[NewMessage]) -> bool:
     """Whether these messages can be looked through without the event loop noticing."""
-    return sum(len(each.content or "") for each in new) <= INLINE_CHARACTERS
+    calling = any(each.tool_calls for each in new)
+    return not calling and sum(len(each.content or "") for each in new) <= INLINE_CHARACTERS
 
 
 def content_hash(content: str | None, tool_calls: Sequence[Mapping[str, object]] | None) -> bytes:

@@ -61,6 +61,11 @@ class Rates:
             retry_after=max(1, ceil(late)) if refused else None,
         )
 
+    def give_back(self, who: Hashable) -> None:
+        """Uncount a request that was counted and was none of those that are to be bounded."""
+        if self.rate.per_second > 0:
+            self.full_at[who] = self.full_at.get(who, 0.0) - 1 / self.rate.per_second
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Places:

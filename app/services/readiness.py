@@ -67,11 +67,16 @@ class Readiness:
         self.telemetry.outbox_seen(depth=state.depth, oldest_age=state.oldest_age, dead=state.dead)
         return state
 
-    async def dead_letters(self, tenant: TenantId) -> int:
-        """Items of one tenant that indexing has given up."""
+    async def outbox_of(self, tenant: TenantId) -> OutboxState:
+        """What of one tenant waits to be indexed, or has been given up."""
         async with self.store.observe() as observations:
             waiting = await observations.waiting(now=self.clock())
-        return waiting[tenant].dead if tenant in waiting else 0
+        return waiting.get(tenant, OutboxState(depth=0, oldest_age=0.0, dead=0))
+
+    async def sizes(self) -> Mapping[str, int]:
+        """Bytes in the database by part. To tell them, SQLite goes through its whole file."""
+        async with self.store.observe() as observations:
+            return await observations.sizes()
 
     async def vector_count(self) -> int | None:
         try:

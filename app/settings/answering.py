@@ -39,6 +39,14 @@ class ServerSettings(Section):
     open_metrics: bool = Field(
         default=True, description="`/metrics` needs no key; if not, one with `admin`."
     )
+    look_s: NonNegativeFloat = Field(
+        default=0.25,
+        description="Seconds that `/readyz` and `/metrics` tell what one look at the parts found.",
+    )
+    connections: NonNegativeInt = Field(
+        default=2_000,
+        description="Connections, idle ones too; callers beyond get a plain 503. 0: any number.",
+    )
     drain_s: PositiveFloat = Field(
         default=20.0, description="Seconds that running requests get at the end."
     )
@@ -96,6 +104,9 @@ class LimitSettings(Section):
     import_bytes: PositiveInt = Field(
         default=4 * 2**30, description="Bytes of an import, as it is sent and unpacked."
     )
+    import_s: PositiveFloat = Field(
+        default=3_600.0, description="Seconds that an import may take to come, all in all."
+    )
     messages: PositiveInt = Field(default=10_000, description="Messages in one request.")
     message_chars: PositiveInt = Field(
         default=10_000_000, description="Characters of one message or system prompt."
@@ -105,12 +116,28 @@ class LimitSettings(Section):
         default=250, description="Entries of any other list: tags, tool calls, filters."
     )
     filter_ids: PositiveInt = Field(default=1_000, description="Ids that a filter may name.")
+    metadata_bytes: PositiveInt = Field(
+        default=2**20,
+        description="Bytes of a metadata object, and of the tool calls of a message, as JSON.",
+    )
+    json_values: PositiveInt = Field(
+        default=1_000_000,
+        description="Texts, commas and opening brackets in the JSON of a body of more than 50 kB.",
+    )
     requests_per_s: NonNegativeFloat = Field(
         default=500.0,
         description="Requests of one key, per second over many seconds; 0: any number.",
     )
     burst: PositiveInt = Field(
         default=2_000, description="Requests of one key at once that go beyond that rate."
+    )
+    guesses_per_s: NonNegativeFloat = Field(
+        default=20.0,
+        description="Keys of one address that are none, per second over many seconds; 0: any "
+        "number.",
+    )
+    guesses: PositiveInt = Field(
+        default=500, description="Keys of one address that are none, at once beyond that rate."
     )
     concurrent: NonNegativeInt = Field(
         default=128, description="Requests of one key that run at once; 0: any number."

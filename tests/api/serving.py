@@ -75,10 +75,19 @@ def eventually(what: Callable[[], T]) -> T:
 
 
 def environment(directory: Path, **settings: str) -> dict[str, str]:
-    """That of a shell in which nothing of ours is set but `settings`."""
+    """
+    That of a shell in which nothing of ours is set but `settings`.
+
+    And that each look at the parts is a new one: tests wait until one tells what they wait for.
+    """
     a_compiled_model()
     inherited = {name: v for name, v in os.environ.items() if not name.startswith("FOREWORD_")}
-    ours = {"DATA_DIR": str(directory / "data"), "MODEL_CACHE": str(model_cache()), **settings}
+    ours = {
+        "DATA_DIR": str(directory / "data"),
+        "MODEL_CACHE": str(model_cache()),
+        "SERVER__LOOK_S": "0",
+        **settings,
+    }
     return inherited | {f"FOREWORD_{name}": value for name, value in ours.items()}
 
 

@@ -11,7 +11,7 @@ from asgi_lifespan import LifespanManager
 from httpx import ASGITransport, AsyncClient, Response
 
 from app.main import create_app
-from app.settings import DatabaseSettings, RetrievalSettings, Settings
+from app.settings import DatabaseSettings, RetrievalSettings, ServerSettings, Settings
 from tests.fakes_embedder import model_cache
 
 Json = dict[str, Any]
@@ -25,12 +25,14 @@ def settings_for(directory: Path, **given: Any) -> Settings:
     """
     Embedded engines in `directory`, on the model that is compiled already.
 
-    Sources get time enough to answer on a busy machine; a test about deadlines names its own.
+    Sources get time enough to answer on a busy machine; a test about deadlines names its own. Each
+    look at the parts is a new one.
     """
     defaults = {
         "database": DatabaseSettings(durable=False),
         "model_cache": model_cache(),
         "retrieval": RetrievalSettings(deadline_s=30),
+        "server": ServerSettings(look_s=0),
     }
     return Settings(data_dir=directory / "data", **{**defaults, **given})
 

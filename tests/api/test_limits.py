@@ -105,6 +105,25 @@ async def test_a_body_that_does_not_come_is_408(small: AsyncClient) -> None:
     assert answer.headers["connection"] == "close"
 
 
+@pytest.mark.parametrize(
+    ("limits", "seconds"),
+    [({"body_s": 60, "import_s": 0.3}, 0.3), ({"body_s": 0.01, "import_s": 60}, 0.01)],
+    ids=["all in all", "one part"],
+)
+async def test_an_import_that_only_drips_is_408(
+    embedded: Settings, limits: dict[str, float], seconds: float
+) -> None:
+    async def drip() -> AsyncIterator[bytes]:
+        while True:
+            yield b"x"
+            await asyncio.sleep(0.05)
+
+    async with talking_to(limited(embedded, **limits)) as client:
+        async with asyncio.timeout(30):
+            answer = await client.post("/import", content=drip())
+    assert problem(answer, 408, "body-too-slow")["max_seconds"] == seconds
+
+
 async def test_a_rate_that_is_used_up_is_429_for_that_key_only(embedded: Settings) -> None:
     slow = limited(embedded, requests_per_s=0.001, burst=3)
     (_, eager), (_, calm) = await a_key(slow), await a_key(slow)

@@ -12,6 +12,7 @@ from app.api.problems import STATUS
 from app.domain import errors
 from app.main import create_app
 from app.settings import LimitSettings, Settings
+from tests.api.keyed import a_caller
 from tests.api.speaking import problem, said, store, talking_to
 
 JSON = {"content-type": "application/json"}
@@ -219,3 +220,23 @@ async def test_a_key_conflict_tells_the_key(alone: AsyncClient) -> None:
     await alone.post("/conversations", json={"messages": [said("a")]}, headers=key)
     answer = await alone.post("/conversations", json={"messages": [said("b")]}, headers=key)
     assert problem(answer, 409, "idempotency-conflict")["key"] == "k"
+
+
+async def test_what_a_driver_says_is_for_the_log_only(
+    embedded: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    secret = 'connection to "10.1.2.3" as user "ann" refused'
+    app = create_app(embedded)
+
+    async def fail(kind: str) -> None:
+        raise vars(errors)[kind](secret, retry_after_s=7)
+
+    app.add_api_route("/fail/{kind}", fail)
+    async with LifespanManager(app, startup_timeout=60) as manager, a_caller(manager.app) as caller:
+        for each, status in STATUS.items():
+            caplog.clear()
+            answer = await caller.get(f"/fail/{each.__name__}")
+            ours = status >= 500
+            assert (secret in answer.json()["detail"]) is not ours
+            assert (secret in [getattr(line, "reason", None) for line in caplog.records]) is ours
+            assert answer.json()["retry_after_s"] == 7

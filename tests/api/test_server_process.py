@@ -3,7 +3,9 @@
 import json
 import re
 import shutil
+import socket
 import threading
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -306,6 +308,16 @@ def test_keys_are_made_listed_and_revoked_before_and_while_it_runs(tmp_path: Pat
         eventually(lambda: client.get("/conversations", headers=own).status_code == 401)
     assert "revoked" in run(tmp_path, "keys", "list", "--tenant", "acme").stdout
     assert json.loads(run(tmp_path, "keys", "list", "--tenant", "other", "--json").stdout) == []
+
+
+def test_connections_that_ask_nothing_are_bounded(tmp_path: Path) -> None:
+    with serving(tmp_path, SERVER__CONNECTIONS="3") as server, ExitStack() as idle:
+        address = httpx.URL(server.url)
+        for _ in range(3):
+            idle.enter_context(socket.create_connection((address.host, address.port)))
+        eventually(lambda: httpx.get(f"{server.url}/healthz").status_code == 503)
+        idle.close()
+        eventually(lambda: httpx.get(f"{server.url}/healthz").status_code == 200)
 
 
 def test_without_keys_it_says_at_start_who_is_answered(tmp_path: Path) -> None:

@@ -195,6 +195,41 @@ async def test_pages_of_messages_walk_each_once(store: Store, limit: int, order:
     assert walked == sorted("0123456", reverse=newest_first)
 
 
+@pytest.mark.parametrize("newest_first", [True, False])
+@pytest.mark.parametrize(
+    ("most_bytes", "pages"),
+    [(1, ["0", "1", "2", "3", "4"]), (30, ["01", "23", "4"])],
+)
+async def test_a_page_ends_before_it_is_too_heavy(
+    store: Store, most_bytes: int, pages: list[str], *, newest_first: bool
+) -> None:
+    heavy = [
+        said("ü" * 5),  # ten bytes, and two of empty metadata
+        said("x" * 10),
+        said("", metadata={"a": "1234"}),
+        said(None, role=Role.ASSISTANT, tool_calls=[{"a": "12"}], metadata={}),
+        said("x" * 3),
+    ]
+    kept = await keep(store, *(heavy[::-1] if newest_first else heavy))
+    told: list[list[int]] = []
+    cursor = None
+    async with store.read(ACME) as snapshot:
+        while len(told) < 9:
+            page = await snapshot.messages.page(
+                kept.conversation.key,
+                cursor=cursor,
+                limit=3,
+                newest_first=newest_first,
+                most_bytes=most_bytes,
+            )
+            told.append([each.position for each in page.items])
+            if (cursor := page.next_cursor) is None:
+                break
+    last = len(heavy) - 1
+    expected = [[last - int(at) if newest_first else int(at) for at in each] for each in pages]
+    assert told == expected
+
+
 @pytest.mark.parametrize("cursor", ["x", "🧭", "W10", "WzEsMl0", "WzEuNV0", "WyIxIl0", "W3RydWVd"])
 async def test_a_cursor_from_elsewhere_is_refused(store: Store, cursor: str) -> None:
     kept = await keep(store, "one")

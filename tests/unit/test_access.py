@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.datastructures import Headers
 
-from app.api.access import is_here, permission_for
+from app.api.access import is_here, permission_for, place_of
 from app.domain.keys import Permission
 
 READ, WRITE, ADMIN = Permission
@@ -121,3 +121,18 @@ def test_a_page_of_elsewhere_is_not_here_unless_its_origin_may_ask() -> None:
 def test_whatever_a_caller_says_of_itself_is_no_accident(host: str, origin: str) -> None:
     assert here(host=host, origin=origin) in {True, False}
     assert not here("10.0.0.1", host=host, origin=origin)
+
+
+@pytest.mark.parametrize(
+    ("address", "place"),
+    [
+        ("10.0.0.1", "10.0.0.1"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2::9", "2001:db8:1:2::/64"),
+        ("::ffff:10.0.0.1", "::ffff:10.0.0.1"),
+        ("unix", "unix"),
+    ],
+)
+def test_a_caller_is_at_an_address_or_in_a_network(address: str, place: str) -> None:
+    assert place_of((address, 1)) == place
+    assert place_of(None) == ""

@@ -107,3 +107,11 @@ def test_a_place_that_was_not_taken_cannot_be_given_back() -> None:
     places.leave("ann")
     with pytest.raises(KeyError):
         places.leave("ann")
+
+
+def test_what_is_given_back_was_not_counted() -> None:
+    rates, _ = a_bucket(per_second=1, burst=2)
+    for _ in range(9):
+        assert taken(rates).retry_after is None
+        rates.give_back("ann")
+    assert [taken(rates).retry_after for _ in range(3)] == [None, None, 1]

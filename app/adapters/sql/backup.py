@@ -22,6 +22,7 @@ from typing import IO, Any
 
 from sqlalchemy import select
 
+from app.adapters.private import own_file
 from app.adapters.sql import tables as t
 from app.adapters.sql.copying import clear, copy_file, copy_rows, counts
 from app.adapters.sql.database import Database, open_database
@@ -205,6 +206,7 @@ def _put(draft: Path, target: Path) -> None:
 
 
 def _unpack(archive: Path, file: Path, watch: Watch) -> Manifest:
+    own_file(file)
     try:
         with zipfile.ZipFile(archive) as opened:
             manifest = _read(opened.read(_MANIFEST))

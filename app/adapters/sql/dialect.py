@@ -3,7 +3,19 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from sqlalchemy import BindParameter, Column, ColumnElement, Integer, Table, bindparam, literal
+from sqlalchemy import (
+    BindParameter,
+    Column,
+    ColumnElement,
+    Integer,
+    LargeBinary,
+    Table,
+    Text,
+    bindparam,
+    cast,
+    func,
+    literal,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -47,6 +59,13 @@ def insert_or_replace(
     embedded = sqlite.insert(table)
     new = {name: embedded.excluded[name] for name in values}
     return embedded.on_conflict_do_update(index_elements=list(key), set_=new)
+
+
+def octets(connection: AsyncConnection, column: ColumnElement[Any]) -> ColumnElement[int]:
+    """How many bytes a text, or JSON, has; 0 where there is none."""
+    if is_postgres(connection):
+        return func.coalesce(func.octet_length(cast(column, Text)), 0)
+    return func.coalesce(func.length(cast(column, LargeBinary)), 0)
 
 
 def numbers(keys: Collection[int]) -> BindParameter[Any]:

@@ -1,14 +1,16 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import reduce
+from operator import add
 from typing import Any
 
-from sqlalchemy import BigInteger, Row, Select, literal, or_, select
+from sqlalchemy import BigInteger, Row, Select, Subquery, func, literal, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql.cursors import decode_cursor, encode_cursor
-from app.adapters.sql.dialect import numbers
+from app.adapters.sql.dialect import numbers, octets
 from app.domain.conversation import Message, Rating, Role
 from app.domain.errors import MessageNotFound
 from app.domain.ids import (
@@ -19,7 +21,7 @@ from app.domain.ids import (
     ScopeKey,
     TenantId,
 )
-from app.ports.stored import Page, StoredMessage
+from app.ports.stored import PAGE_BYTES, Page, StoredMessage
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +52,33 @@ class SqlMessages:
         return [_message(row) for row in reversed(rows)]
 
     async def page(
-        self, conversation: ConversationKey, *, cursor: str | None, limit: int, newest_first: bool
+        self,
+        conversation: ConversationKey,
+        *,
+        cursor: str | None,
+        limit: int,
+        newest_first: bool,
+        most_bytes: int = PAGE_BYTES,
     ) -> Page[Message]:
         position = t.message.c.position
-        wanted = self._of(conversation)
+        following = self._weights(conversation)
         if cursor:
             (place,) = decode_cursor(cursor, parts=1)
             last = literal(place, BigInteger)  # a forged one may be larger than any position
-            wanted = wanted.where(position < last if newest_first else position > last)
-        wanted = wanted.order_by(position.desc() if newest_first else position).limit(limit + 1)
+            following = following.where(position < last if newest_first else position > last)
+        way = position.desc() if newest_first else position
+        summed = _summed(following.order_by(way).limit(limit + 1), newest_first=newest_first)
+        fits = or_(summed.c.place == 1, summed.c.weight <= most_bytes)
+        wanted = (
+            self._all()
+            .add_columns(summed.c.found)
+            .join(summed, summed.c.key == t.message.c.key)
+            .where(summed.c.place <= limit, fits)
+            .order_by(way)
+        )
         rows = (await self.connection.execute(wanted)).all()
-        items = [_message(row) for row in rows[:limit]]
-        more = len(rows) > limit
+        items = [_message(row) for row in rows]
+        more = bool(rows) and rows[0].found > len(rows)
         return Page(items=items, next_cursor=encode_cursor([items[-1].position]) if more else None)
 
     async def of_several(
@@ -118,6 +135,13 @@ class SqlMessages:
             raise MessageNotFound(message_id=str(message_id))
         return ConversationKey(row.conversation_key), ScopeKey(row.scope_key)
 
+    def _weights(self, conversation: ConversationKey) -> Select[Any]:
+        """What each message weighs: the database tells, so that nobody has to read it."""
+        c = t.message.c
+        parts = (octets(self.connection, each) for each in (c.content, c.tool_calls, c.metadata))
+        weight = reduce(add, parts).label("weight")
+        return select(c.key, c.position, weight).where(c.conversation_key == conversation)
+
     def _of(self, conversation: ConversationKey) -> Select[Any]:
         return self._all().where(t.message.c.conversation_key == conversation)
 
@@ -128,6 +152,18 @@ class SqlMessages:
             .join(t.scope, t.scope.c.key == t.conversation.c.scope_key)
             .where(t.scope.c.tenant == self.tenant)
         )
+
+
+def _summed(weights: Select[Any], *, newest_first: bool) -> Subquery:
+    """Each with its place, what those up to it weigh together, and how many were found."""
+    c = weights.subquery("following").c
+    way = c.position.desc() if newest_first else c.position
+    return select(
+        c.key,
+        func.row_number().over(order_by=way).label("place"),
+        func.sum(c.weight).over(order_by=way).label("weight"),
+        func.count().over().label("found"),
+    ).subquery("summed")
 
 
 def rating_of(rated: int | None, tags: Mapping[str, Any] | None) -> Rating | None:

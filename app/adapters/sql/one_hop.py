@@ -8,9 +8,12 @@ Here executing brings the rows along, and a rollback of nothing stays at home.
 
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
 
 import aiosqlite
+
+from app.adapters.private import own_file
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -89,6 +92,8 @@ class OneHopConnection(aiosqlite.Connection):
 
 async def connect(database: str, *, timeout: float) -> OneHopConnection:  # noqa: ASYNC109  (SQLite's own)
     def open_raw() -> sqlite3.Connection:
+        if database and not database.startswith((":memory:", "file:")):
+            own_file(Path(database))  # what SQLite makes beside it has the same mode
         return sqlite3.connect(
             database, timeout=timeout, isolation_level=None, cached_statements=512
         )

@@ -13,6 +13,7 @@ from starlette.requests import Request
 
 from app.api.deps import require
 from app.api.passing import USER, name_in
+from app.api.problems import detail_of
 from app.api.schemas.fields import Name
 from app.domain.errors import ForewordError
 from app.domain.ids import TenantId
@@ -60,4 +61,4 @@ def asked_by(
             raise ToolError("This connection is for one user; leave user_id out.")
         yield Asker(tenant=caller.tenant, user_id=bound or user_id, bound=bound is not None)
     except ForewordError as error:
-        raise ToolError(" ".join(filter(None, (error.title, error.detail)))) from error
+        raise ToolError(" ".join(filter(None, (error.title, detail_of(error))))) from error

@@ -58,7 +58,8 @@ def offer_resources(server: MCPServer[Any], services: Services) -> None:
     @server.resource(
         "foreword://conversations/{conversation_id}",
         name="conversation",
-        description="A stored conversation as a transcript: its newest 500 messages, whole.",
+        description="A stored conversation as a transcript: its newest 500 messages, whole, "
+        "or as many of them as fit 16 MiB.",
         mime_type="text/markdown",
     )
     async def conversation(ctx: Asking, conversation_id: str) -> str:
@@ -66,8 +67,10 @@ def offer_resources(server: MCPServer[Any], services: Services) -> None:
         with _read_by(ctx) as asker:
             async with services.store.read(asker.tenant) as snapshot:
                 found = own(asker, await snapshot.conversations.get(wanted))
-                newest = await snapshot.messages.tail(found.key, limit=_READ)
-        return transcript(found, newest, more=found.message_count > len(newest))
+                newest = await snapshot.messages.page(
+                    found.key, cursor=None, limit=_READ, newest_first=True
+                )
+        return transcript(found, newest.items[::-1], more=newest.next_cursor is not None)
 
     @server.resource(
         "foreword://bundles/{bundle_id}",

@@ -2,15 +2,16 @@ from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
-from app.api.limits import AtMost
+from app.api.limits import AtMost, within_metadata_bytes
 from app.api.schemas.fields import (
     Answer,
     Body,
     Importance,
     JsonObject,
     Label,
+    Metadata,
     Moment,
     Name,
     Text,
@@ -29,6 +30,7 @@ from app.services.erasing import Forgotten
 from app.services.ingest import Stored
 
 Tags = Annotated[list[Name], AtMost("list_items")]
+ToolCalls = Annotated[list[JsonObject], AfterValidator(within_metadata_bytes), AtMost("list_items")]
 
 
 class MessageIn(Body):
@@ -37,10 +39,10 @@ class MessageIn(Body):
     external_id: Name | None = None
     name: Name | None = None
     created_at: Moment | None = None
-    tool_calls: Annotated[list[JsonObject], AtMost("list_items")] | None = None
+    tool_calls: ToolCalls | None = None
     tool_call_id: Name | None = None
     importance: Importance | None = None
-    metadata: JsonObject = Field(default_factory=dict)
+    metadata: Metadata = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
@@ -74,7 +76,7 @@ class ConversationIn(Body):
     folder: Label | None = None
     importance: Importance = DEFAULT_IMPORTANCE
     tags: Tags = Field(default_factory=list)
-    metadata: JsonObject = Field(default_factory=dict)
+    metadata: Metadata = Field(default_factory=dict)
     system_prompt: Annotated[Text, AtMost("message_chars")] | None = None
     created_at: Moment | None = None
 
@@ -120,7 +122,7 @@ class ConversationPatch(Body):
     folder: Label | None = None
     importance: Importance = DEFAULT_IMPORTANCE
     tags: Tags = Field(default_factory=list)
-    metadata: JsonObject = Field(default_factory=dict)
+    metadata: Metadata = Field(default_factory=dict)
     archived: bool = False
 
     def to_changes(self) -> ConversationChanges:

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
+from app.api.limits import within_metadata_bytes
 from app.domain.storable import json_problem, text_problem
 
 
@@ -48,5 +49,6 @@ Name = Annotated[Text, Field(min_length=1, max_length=255)]
 Label = Annotated[Text, Field(max_length=1_000)]
 Moment = Annotated[AwareDatetime, BeforeValidator(_text_only), AfterValidator(_in_utc)]
 JsonObject = Annotated[dict[str, Any], AfterValidator(_storable_json)]
+Metadata = Annotated[JsonObject, AfterValidator(within_metadata_bytes)]
 Importance = Annotated[int, Field(ge=1, le=10, description="1 to 10; 10 is pinned.")]
 Budget = Annotated[int, Field(ge=1, le=10_000_000, description="Tokens.")]

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from app.api.limits import AtMost
 from app.api.schemas.conversations import PageQuery
-from app.api.schemas.fields import Answer, Body, Importance, JsonObject, Moment, Name, Text
+from app.api.schemas.fields import Answer, Body, Importance, Metadata, Moment, Name, Text
 from app.api.schemas.recalled import LineageOut
 from app.domain.conversation import DEFAULT_IMPORTANCE
 from app.domain.ids import ConversationId
@@ -37,7 +37,7 @@ class MemoryIn(Body):
     valid_from: Moment | None = Field(default=None, description="Inclusive; absent: now.")
     valid_to: Moment | None = Field(default=None, description="Exclusive; absent: open.")
     expires_at: Moment | None = Field(default=None, description="From then on it is gone.")
-    metadata: JsonObject = Field(default_factory=dict)
+    metadata: Metadata = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _documents_are_everybodys(self) -> Self:
@@ -94,7 +94,7 @@ class MemoryPatch(Body):
     content: Content = ""
     source: Source | None = None
     importance: Importance = DEFAULT_IMPORTANCE
-    metadata: JsonObject = Field(default_factory=dict)
+    metadata: Metadata = Field(default_factory=dict)
     valid_from: Moment | None = Field(default=None, description="Null: when it was stored.")
     valid_to: Moment | None = None
     expires_at: Moment | None = None

@@ -1,0 +1,109 @@
+"""Reading bodies. A large one would hold the event loop, and with it everybody, for seconds."""
+
+import asyncio
+import json
+import re
+from collections.abc import Callable, Coroutine
+from functools import partial
+from typing import Any, TypeVar
+
+from fastapi import HTTPException, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from starlette.requests import ClientDisconnect
+
+from app.api.limits import limits
+from app.domain.errors import TooManyValues
+
+T = TypeVar("T")
+
+_INLINE_BYTES = 50_000
+"""A larger body is read and written off the event loop: it would hold it for milliseconds."""
+
+_VALUES = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[,\[{]', re.DOTALL)
+
+
+async def beside(size: int, work: Callable[[], T]) -> T:
+    """Do `work`, of so many bytes, beside the event loop where it would be noticed."""
+    return work() if size <= _INLINE_BYTES else await asyncio.to_thread(work)
+
+
+def parsed(body: bytes) -> Any:  # noqa: ANN401  (JSON)
+    """
+    What the JSON of a body says.
+
+    The values of a large one are counted before: a parser holds up every thread while it runs, and
+    what takes two bytes in a body takes seventy in memory.
+
+    Raises:
+        TooManyValues: It has more than a body may have.
+        ValueError: It is no JSON.
+        RecursionError: It is nested too deep.
+    """
+    now = limits.get()
+    most = len(body) if now is None else now.json_values
+    if len(body) > most and _has_more_values(body, most):
+        raise TooManyValues(max_values=most)
+    return json.loads(body)
+
+
+def _has_more_values(body: bytes, most: int) -> bool:
+    return any(count >= most for count, _ in enumerate(_VALUES.finditer(body)))
+
+
+def is_json(media_type: str) -> bool:
+    kind = media_type.partition(";")[0].strip().lower()
+    return kind == "application/json" or (
+        kind.startswith("application/") and kind.endswith("+json")
+    )
+
+
+class ReadBeside(APIRoute):
+    """A route whose large bodies are parsed and checked beside the event loop."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def read_and_handle(request: Request) -> Response:
+            return await handle(await self._read(request))
+
+        return read_and_handle
+
+    async def _read(self, request: Request) -> Request:
+        if self.body_field is None or not is_json(request.headers.get("content-type", "")):
+            return request
+        try:
+            body = await request.body()
+        except ClientDisconnect as error:
+            raise HTTPException(400) from error
+        if len(body) <= _INLINE_BYTES:
+            return request
+        return _Read(request, body, await asyncio.to_thread(partial(self._checked, body)))
+
+    def _checked(self, body: bytes) -> Any:  # noqa: ANN401  (what the route takes)
+        assert self.body_field is not None  # noqa: S101  (it was looked at)
+        try:
+            told = parsed(body)
+        except json.JSONDecodeError as error:
+            raise RequestValidationError([{"type": "json_invalid"}]) from error
+        except (ValueError, RecursionError) as error:
+            raise HTTPException(400) from error
+        value, errors = self.body_field.validate(told, {}, loc=("body",))
+        if errors:
+            raise RequestValidationError(errors, body=told)
+        return value
+
+
+class _Read(Request):
+    """A request whose body is checked already, which FastAPI takes as it is."""
+
+    def __init__(self, request: Request, body: bytes, checked: object) -> None:
+        super().__init__(request.scope, request.receive)
+        self._bytes = body
+        self._checked = checked
+
+    async def body(self) -> bytes:
+        return self._bytes
+
+    async def json(self) -> Any:  # noqa: ANN401  (what the route takes)
+        return self._checked
