@@ -9,7 +9,6 @@ from sqlalchemy import ColumnElement, Select, and_, delete, select, true
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
-from app.adapters.sql import tables_derived as d
 from app.adapters.sql.counters import count
 from app.adapters.sql.dialect import numbers
 from app.adapters.sql.distil_notes import note_again, note_summaries
@@ -86,17 +85,6 @@ class RowEraser:
         i = t.memory_item.c
         whole = select(i.key).where(i.scope_key == scope, i.parent_key.is_(None))
         return await self._items(i.key.in_(whole.order_by(i.key).limit(limit)), now=now)
-
-    async def bundles(self, scope: ScopeKey) -> int:
-        """
-        Erase the receipts of what a scope was answered; how many.
-
-        With them goes by which words an answer that comes back is known: of what is erased nothing
-        is left, and whoever says it again is heard.
-        """
-        await self.connection.execute(delete(d.issued).where(d.issued.c.scope_key == scope))
-        told = delete(d.bundle).where(d.bundle.c.scope_key == scope)
-        return (await self.connection.execute(told)).rowcount
 
     async def _summed_up(self, items: ColumnElement[bool]) -> Sequence[ConversationKey]:
         """The conversations that any of the items sums up."""
