@@ -10,11 +10,24 @@ from fastapi import FastAPI
 from httpx import ASGITransport, AsyncClient
 
 from app.adapters.telemetry import PrometheusTelemetry
-from app.api import admin, context, conversations, flags, inside, users
+from app.api import (
+    admin,
+    context,
+    conversations,
+    entities,
+    flags,
+    inside,
+    memories,
+    moving,
+    users,
+)
 from app.api.paths import EncodedSlashes
 from app.api.problems import install_problem_handlers
+from app.domain.ids import LOCAL_TENANT
 from app.domain.keys import ANYONE_HERE
+from app.services.exporting import Exporter
 from app.services.generations import Generation, Generations
+from app.services.logbook import Logbook
 from app.services.measuring import Meter
 from app.services.readiness import Readiness
 from app.services.rebuilding import Rebuilder
@@ -25,6 +38,7 @@ from tests.fakes import Memory
 ROUTERS = (
     *(conversations.router, users.router, context.router),
     *(flags.router, inside.router, admin.router),
+    *(memories.router, entities.router, moving.router),
 )
 
 
@@ -63,6 +77,12 @@ def services_of(memory: Memory) -> SimpleNamespace:
         flags=memory.flags,
         meter=Meter(store=memory.store, clock=memory.clock),
         steward=memory.steward,
+        keeper=memory.keeper,
+        exporter=Exporter(
+            store=memory.store,
+            clock=memory.clock,
+            logbook=Logbook(store=memory.store, clock=memory.clock, tenant=LOCAL_TENANT),
+        ),
     )
 
 

@@ -11,6 +11,7 @@ from app.domain.memory import ItemType
 from app.ports.store import Store, Transaction
 from app.services.distilling import Portion, Write
 from app.services.keep import MemoryKeeper
+from app.text.echo import own_words
 
 _IMPORTANCE = 4
 _BEFORE = 20
@@ -85,7 +86,7 @@ def _went_on(behind: Sequence[Message]) -> bool:
 
 def _answer(portion: Portion, message: Message, found: tuple[Message, Call] | None) -> NewMemory:
     asked, call = found or (None, None)
-    content = message.content or ""
+    content = own_words(message.content or "", message.echo)
     item = _item(portion, message, call.name if call else message.name)
     return replace(
         item,

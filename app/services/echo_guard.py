@@ -10,7 +10,7 @@ from app.domain.ids import ConversationId, ScopeKey, TenantId
 from app.ports.store import Store
 from app.services.prepare import is_short
 from app.services.recording import Recorder
-from app.text.echo import Segment, Stretch, echoes, may_echo, segments
+from app.text.echo import Segment, Stretch, echoes, may_echo, segments, tells_of
 
 _CLOCKS_DIFFER = timedelta(hours=1)
 """By how much a caller's clock may be behind ours."""
@@ -31,7 +31,7 @@ class EchoGuard:
     Finds, among new messages, what bundles of the same user have shown.
 
     What was said before a bundle showed it is no echo: an import keeps its own times. Most messages
-    are too short to be one, and cost no look at the store.
+    are too short to be one, and cost no look at the store. A profile is an echo at any time.
     """
 
     store: Store
@@ -46,7 +46,8 @@ class EchoGuard:
             return {}
         async with self.store.read(tenant) as snapshot:
             scope = await snapshot.scopes.find(user_id)
-        return await self._found(tenant, scope.key, new, suspects) if scope else {}
+        shown = await self._shown(tenant, scope.key, suspects) if scope else {}
+        return await _echoes_of(new, suspects, shown)
 
     async def of_conversation(
         self,
@@ -67,22 +68,18 @@ class EchoGuard:
             return {}
         async with self.store.read(tenant) as snapshot:
             scope = (await snapshot.conversations.get(conversation)).scope
-        return await self._found(tenant, scope, new, suspects)
+        shown = await self._shown(tenant, scope, suspects)
+        return await _echoes_of(new, suspects, shown)
 
-    async def _found(
-        self, tenant: TenantId, scope: ScopeKey, new: Sequence[NewMessage], suspects: _Suspects
-    ) -> Echoes:
+    async def _shown(
+        self, tenant: TenantId, scope: ScopeKey, suspects: _Suspects
+    ) -> Mapping[int, datetime]:
         """Asks once what waits is written: whoever waits for that holds no connection."""
         if self.recorder.holds(scope):
             await self.recorder.flush()
         asked = {each.fingerprint for found in suspects.values() for each in found}
         async with self.store.read(tenant) as snapshot:
-            shown = await snapshot.bundles.shown(scope, asked)
-        if not shown:
-            return {}
-        if is_short(new):
-            return _echoes(new, suspects, shown)
-        return await asyncio.to_thread(_echoes, new, suspects, shown)
+            return await snapshot.bundles.shown(scope, asked)
 
 
 async def _suspects(new: Sequence[NewMessage], now: datetime) -> _Suspects:
@@ -93,15 +90,27 @@ async def _suspects(new: Sequence[NewMessage], now: datetime) -> _Suspects:
 
 def _may_echo(new: Sequence[NewMessage], now: datetime) -> _Suspects:
     """Those that might be an echo by their role, time and form; system messages are in no index."""
-    recent = {
+    told = {
         at: each.content
         for at, each in enumerate(new)
         if each.content
         and each.role is not Role.SYSTEM
-        and (each.created_at is None or each.created_at >= now - _KEPT)
+        and (_is_recent(each, now) or tells_of(each.content))
     }
-    found = {at: segments(content) for at, content in recent.items()}
-    return {at: each for at, each in found.items() if may_echo(each, recent[at])}
+    found = {at: segments(content) for at, content in told.items()}
+    return {at: each for at, each in found.items() if may_echo(each, told[at])}
+
+
+def _is_recent(message: NewMessage, now: datetime) -> bool:
+    return message.created_at is None or message.created_at >= now - _KEPT
+
+
+async def _echoes_of(
+    new: Sequence[NewMessage], suspects: _Suspects, shown: Mapping[int, datetime]
+) -> Echoes:
+    if is_short(new):
+        return _echoes(new, suspects, shown)
+    return await asyncio.to_thread(_echoes, new, suspects, shown)
 
 
 def _echoes(

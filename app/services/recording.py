@@ -26,6 +26,7 @@ from app.ports.stored import Access, Receipt
 from app.services.situation import Situation
 from app.text.echo import fingerprints
 from app.text.excerpt import shown_of
+from app.text.profile import profile_json, render_profile
 
 _log = getLogger(__name__)
 
@@ -133,8 +134,8 @@ def _by_type(retrieved: Sequence[Candidate]) -> dict[str, tuple[int, int, float]
 _MOST_SHOWN = 1_000
 """Of them, those whose texts are held until it is noted what they showed."""
 
-_Piece = tuple[ItemKey, tuple[int, int] | None, tuple[int, ...] | None]
-"""What an item is, and which part of it was shown."""
+_Piece = tuple[ItemKey, tuple[int, int] | None, tuple[int, ...] | None] | tuple[datetime, int, int]
+"""What an item is, and which part of it was shown; of a profile since when, its room and tokens."""
 
 _NOTED_FOR = timedelta(hours=1)
 _MOST_NOTED = 50_000
@@ -247,15 +248,24 @@ def _accesses(receipts: Sequence[Receipt]) -> Sequence[Access]:
 
 
 def _shown(bundle: ContextBundle) -> Mapping[_Piece, str]:
-    said = {
+    said: dict[_Piece, str] = {
         (item_key(Table.MESSAGE, each.key), (0, len(each.content)), None): each.content
         for each in bundle.recent_history
         if each.content
     }
-    return said | {
+    found: dict[_Piece, str] = {
         (each.item.key, each.item.span, each.item.lines): each.item.content
         for each in bundle.retrieved
     }
+    return said | found | _introduced(bundle.profile)
+
+
+def _introduced(shown: ShownProfile | None) -> dict[_Piece, str]:
+    """A profile in both its forms."""
+    if shown is None:
+        return {}
+    forms = f"{render_profile(shown.profile)}\n{profile_json(shown.profile)}"
+    return {(shown.profile.updated_at, shown.room, shown.tokens): forms}
 
 
 def _fingerprinted(shown: Sequence[Sequence[str]]) -> Sequence[frozenset[int]]:

@@ -15,6 +15,8 @@ from hashlib import blake2b
 from itertools import groupby
 from operator import itemgetter
 
+from app.text.introduction import profiles_in
+
 Stretch = tuple[int, int]
 """text[start:stop], in code points."""
 
@@ -22,7 +24,9 @@ _BOUNDARY = re.compile(r"[\r\n\u2028\"“”。！？]|\\n|(?<=[.!?:;])\s+")  # 
 _WORD = re.compile(r"\w+")
 _LINE = re.compile(r"[^\n]*\n?")
 _QUOTED = re.compile(r"\s*>")
-_ABOVE_A_QUOTE = re.compile(r"\s*(?:#.*|.{1,160}:|Quoted from memory \(.*)\s*")
+_ABOVE_A_QUOTE = re.compile(
+    r"\s*(?:#.*|.{1,160}:|Quoted from memory \(.*|Preferences and background that the user .*)\s*"
+)
 
 _TELLING = 16
 """Bytes of words; who says less than this again says it by chance."""
@@ -59,7 +63,12 @@ def segments(text: str) -> Sequence[Segment]:
 
 def may_echo(found: Sequence[Segment], text: str) -> bool:
     """Whether `text`, of these segments, could be an echo at all: it quotes, or says much."""
-    return _told(found) >= _COPIED or any(map(_QUOTED.match, text.splitlines()))
+    return _told(found) >= _COPIED or any(map(_QUOTED.match, text.splitlines())) or tells_of(text)
+
+
+def tells_of(text: str) -> bool:
+    """Whether a profile of ours is in `text`, which is an echo whoever it is of, and for ever."""
+    return any(profiles_in(text))
 
 
 def echoes(text: str, found: Sequence[Segment], known: Collection[int]) -> Sequence[Stretch]:
@@ -67,22 +76,24 @@ def echoes(text: str, found: Sequence[Segment], known: Collection[int]) -> Seque
     The stretches of `text` that repeat what was shown, in order, apart from each other.
 
     A quote is an echo if at least half of it is known, with the lines above that say whose it is.
-    What is not marked as a quote has to be long: people repeat a sentence by themselves.
+    What is not marked as a quote has to be long: people repeat a sentence by themselves. A profile
+    is known by its form.
 
     Args:
         text: What came in.
         found: Its segments.
         known: Those of their fingerprints that were shown before.
     """
+    profiles = [_with_heading(text, each) for each in profiles_in(text)]
     matched = [each for each in found if each.fingerprint in known]
     if not matched:
-        return []
+        return _joined(text, profiles)
     quotes = list(_quotes(text))
     said, shown = _sizes(found, quotes), _sizes(matched, quotes)
     echoed = [quote for quote, size in shown.items() if 2 * size >= said[quote]]
     plain = [each for each in matched if _around(each, echoed) is None]
     copies = _copies(found, known) if _told(plain) >= _COPIED else []
-    return _joined(text, [*(_with_heading(text, each) for each in echoed), *copies])
+    return _joined(text, [*(_with_heading(text, each) for each in echoed), *copies, *profiles])
 
 
 def own_words(text: str, echo: Sequence[Stretch]) -> str:

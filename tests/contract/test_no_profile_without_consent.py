@@ -15,7 +15,9 @@ from sqlalchemy import select
 from app.adapters.sql.database import Database
 from app.adapters.sql.schema import metadata
 from app.adapters.sql.store import SqlStore
+from app.adapters.sql.tables import message
 from app.domain.ids import LOCAL_TENANT
+from app.text.echo import own_words
 from tests.factories import HandClock
 from tests.fakes import Memory
 from tests.over_memory import talking_over
@@ -48,6 +50,7 @@ STEPS = st.lists(
         st.tuples(st.just("switch"), st.booleans()),
         st.tuples(st.just("say"), st.none()),
         st.tuples(st.just("keep receipts"), st.none()),
+        st.tuples(st.just("say what was told"), st.sampled_from(["user", "assistant", "tool"])),
         st.tuples(st.just("ask"), CONTEXTS),
         st.tuples(st.just("ask"), CONTEXTS),
         st.tuples(st.just("ask again"), st.none()),
@@ -80,6 +83,7 @@ class Life:
     used: bool = True
     asked: list[dict[str, Any]] = field(default_factory=list)
     bundles: list[str] = field(default_factory=list)
+    told: str = ""
     shown: int = 0
 
     @property
@@ -158,6 +162,15 @@ class Life:
         assert (await self.client.post("/conversations", json=body)).status_code == 201
         await self.memory.index()
 
+    async def say_what_was_told(self, role: str) -> None:
+        """As an agent does that stores the prompt of its model, whatever was revoked meanwhile."""
+        said = [{"role": role, "content": f"{self.told}\n\n{QUERY}"}]
+        body = {"user_id": self.user, "messages": said}
+        assert (await self.client.post("/conversations", json=body)).status_code == 201
+        await self.memory.index()
+        await self.memory.distil()
+        await self.memory.index()
+
     async def keep_receipts(self, _: None) -> None:
         await self.memory.recorder.flush()
 
@@ -166,6 +179,7 @@ class Life:
         answer = await self.context(about)
         told = answer.json()
         self.bundles.append(told["bundle_id"])
+        self.told = told["text"] or (told["messages"] or [{"content": answer.text}])[0]["content"]
         if not (self.agrees and self.written and self.used):
             assert SECRET not in answer.text
             assert told["user_profile"] is None
@@ -196,13 +210,17 @@ class Life:
         yield await self.client.post("/search", json={**query, "explain": True})
         for path in ("/memory/debug/retrieval", "/memory/debug/stats", "/conversations"):
             yield await self.client.get(path, params={"q": QUERY, "user_id": self.user})
+        for path in ("/memories", "/entities"):
+            yield await self.client.get(path, params={"user_id": self.user})
         for path in (f"{self.path}/consent", "/flags", "/metrics", "/readyz", "/admin/audit"):
             yield await self.client.get(path)
 
     async def look(self) -> None:
         async for answer in self.everywhere():
+            assert answer.status_code == 200, answer.text
             assert SECRET not in answer.text, answer.request.url
         may = self.agrees and self.written
+        assert SECRET not in await self.exported(may)
         own = await self.client.get(f"{self.path}/profile")
         assert (SECRET in own.text) is may
         assert own.status_code == (200 if may else 404 if self.agrees else 403)
@@ -210,11 +228,28 @@ class Life:
             replayed = await self.client.get(f"/bundles/{bundle}")
             assert may or SECRET not in replayed.text
 
+    async def exported(self, with_profile: bool) -> str:  # noqa: FBT001  (a fact about now)
+        """But for the profile while it may be told, and for what callers stored of it."""
+        answer = await self.client.get("/export", params={"user_id": self.user})
+        lines = [json.loads(line) for line in answer.text.splitlines()]
+        for line in lines:
+            if with_profile:
+                line.pop("profile", None)
+            for said in line["messages"] if line["record"] == "conversation" else ():
+                said["content"] = own_words(said["content"], said.get("echo", ()))
+        return json.dumps(lines)
+
     async def nothing_is_kept(self, database: Database) -> None:
-        """Once a profile was erased, no row, no cached answer and no receipt holds any of it."""
+        """
+        Once a profile was erased, no row, no cached answer and no receipt holds any of it.
+
+        What a caller stored of it is in the messages, and there as an echo.
+        """
         async with database.read() as connection:
             for table in metadata.sorted_tables:
-                rows = (await connection.execute(select(table))).all()
+                rows = [row._asdict() for row in await connection.execute(select(table))]
+                for row in rows if table is message else ():
+                    row["content"] = own_words(row["content"], row["echo"] or ())
                 assert SECRET not in repr(rows), table.name
         held = [repr(each) for each in self.memory.cache._answers.values()]
         held += [repr(each) for each in self.memory.recorder._waiting.values()]
@@ -263,7 +298,12 @@ async def test_the_life_of_a_profile(
     await life.grant(None)
     await life.ask_again(None)
     assert life.shown == 7
+    for role in ("user", "assistant"):
+        await life.say_what_was_told(role)
+    await life.look()
     await life.revoke("profile")
+    await life.say_what_was_told("tool")
+    await life.look()
     await life.ask_again(None)
     await life.nothing_is_kept(database)
     async with memory.store.read(LOCAL_TENANT) as snapshot:

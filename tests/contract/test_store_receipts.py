@@ -14,6 +14,7 @@ from app.domain.audit import user_subject
 from app.domain.conversation import Role
 from app.domain.errors import BundleNotFound
 from app.domain.ids import BundleId
+from app.domain.profile import Profile
 from app.ports.projecting import OutboxState
 from app.ports.store import Store
 from app.ports.stored import Counts, Receipt
@@ -107,6 +108,20 @@ async def test_what_is_old_is_forgotten_and_nothing_else(store: Store, database:
     async with store.write(ACME) as transaction:
         answers = [await transaction.find_answer("/p", hours) for hours in ("23", "24", "25")]
     assert answers == [(b"h", {}), (b"h", {}), None]
+
+
+async def test_with_a_profile_goes_by_what_its_words_would_be_known(
+    store: Store, database: Database
+) -> None:
+    scope = (await keep(store, "hello")).conversation.scope
+    async with store.write(ACME) as transaction:
+        await transaction.personal.put_profile(scope, Profile(notes="tea", updated_at=NOON))
+    await keep_receipts(store, receipt(scope=scope, issued=frozenset({1, 2**60})))
+    assert (await rows(database, "issued"), await rows(database, "bundle")) == (2, 1)
+    async with store.write(ACME) as transaction:
+        erased = await transaction.personal.erase_profile(scope)
+    assert (erased.profiles, erased.bundles) == (1, 1)
+    assert (await rows(database, "issued"), await rows(database, "bundle")) == (0, 0)
 
 
 async def test_an_answer_is_replayed_under_its_path_and_key_only(store: Store) -> None:

@@ -13,7 +13,9 @@ from app.domain.conversation import NewConversation, NewMessage, Role
 from app.domain.ids import ConversationKey
 from app.domain.memories import Memory as Item
 from app.domain.memory import ItemType
+from app.domain.profile import Profile
 from app.services.ingest import Stored
+from app.text.profile import render_profile
 from tests.factories import ACME, NOON
 from tests.fakes import Memory
 from tests.stored import items_of
@@ -71,6 +73,15 @@ async def test_an_answer_is_told_with_its_call_and_address(memory: Memory) -> No
         lineage = await snapshot.memories.lineage(item)
     cited = [each.id for each in lineage if each.kind == "message"]
     assert cited == [str(each) for each in stored.message_ids]
+
+
+async def test_what_a_tool_brought_of_our_own_bundles_is_no_answer_of_it(memory: Memory) -> None:
+    about = render_profile(Profile(notes="Alice likes tea.", updated_at=NOON))
+    await tell(memory, asks(SEARCH), answers(about), answers(f"{about}\n\nSunny.", None))
+    assert [each.content for each in await tools(memory)] == [
+        "web_search(weather in Lisbon)",
+        "tool: Sunny.",
+    ]
 
 
 async def test_a_call_is_found_before_the_portion(memory: Memory) -> None:

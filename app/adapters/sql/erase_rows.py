@@ -87,17 +87,6 @@ class RowEraser:
         whole = select(i.key).where(i.scope_key == scope, i.parent_key.is_(None))
         return await self._items(i.key.in_(whole.order_by(i.key).limit(limit)), now=now)
 
-    async def bundles(self, scope: ScopeKey) -> int:
-        """
-        Erase the receipts of what a scope was answered; how many.
-
-        With them goes by which words an answer that comes back is known: of what is erased nothing
-        is left, and whoever says it again is heard.
-        """
-        await self.connection.execute(delete(d.issued).where(d.issued.c.scope_key == scope))
-        told = delete(d.bundle).where(d.bundle.c.scope_key == scope)
-        return (await self.connection.execute(told)).rowcount
-
     async def bundles_of_user(self, subject: str) -> int:
         """Erase the receipts of all that a user asked, also before there was a scope; how many."""
         told = delete(d.bundle).where(

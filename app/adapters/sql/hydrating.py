@@ -16,7 +16,7 @@ from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import shifted
 from app.adapters.sql.fetch import Constant, Rows, one_of
 from app.adapters.sql.item_rows import gist_of, item_of
-from app.adapters.sql.raw_rows import raw, uuid_of
+from app.adapters.sql.raw_rows import parsed, raw, uuid_of
 from app.adapters.sql.recallable import importance_of_message, of_named_model, recallable
 from app.adapters.sql.types import from_micros
 from app.domain.context import MemoryItem
@@ -28,6 +28,7 @@ from app.domain.ids import (
 )
 from app.domain.memory import ItemType, LineageEdge, Table, lies_in
 from app.ranking.pool import Gist, Recalled
+from app.text.echo import own_words
 
 
 def _hydrating(*, on_postgres: bool) -> Select[Any]:
@@ -59,6 +60,7 @@ def _hydrating(*, on_postgres: bool) -> Select[Any]:
             m.chunks,
             m.conversation_key,
             m.position,
+            m.echo,
         )
         .join(t.conversation, c.key == m.conversation_key)
         .join(t.scope, t.scope.c.key == m.scope_key)
@@ -74,6 +76,16 @@ def _hydrating(*, on_postgres: bool) -> Select[Any]:
 
 
 HYDRATE = Constant(sqlite=_hydrating(on_postgres=False), postgres=_hydrating(on_postgres=True))
+
+
+def said(rows: Rows) -> Rows:
+    """Rows of HYDRATE with what each message says by itself: its echoes are recalled by nothing."""
+    return [row[:_OF_ITEMS] if row[_OF_ITEMS] is None else _own(row) for row in rows]
+
+
+def _own(row: Sequence[Any]) -> Sequence[Any]:
+    content = own_words(row[_CONTENT], parsed(row[_OF_ITEMS]))
+    return (*row[:_CONTENT], content, *row[_CONTENT + 1 : _OF_ITEMS])
 
 
 def recalled(rows: Rows) -> Recalled:
@@ -115,8 +127,9 @@ def recalled(rows: Rows) -> Recalled:
     )
 
 
-_ROLE, _NAME, _MESSAGE, _PIECES, _CONVERSATION, _POSITION, _OF_ITEMS = 11, 12, 16, 17, 18, 19, 20
-"""Columns of `_hydrating`; what a row has behind them is told of chunks only."""
+_CONTENT, _ROLE, _NAME, _MESSAGE, _PIECES, _CONVERSATION, _POSITION = 5, 11, 12, 16, 17, 18, 19
+_OF_ITEMS = 20
+"""Columns of `_hydrating`; behind them is the echo of a message, or what is told of chunks only."""
 
 _NO_CHUNK = (None, None, None)
 

@@ -21,8 +21,8 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
-from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import insert_or_replace
+from app.adapters.sql.receipts import erase_bundles
 from app.adapters.sql.types import to_micros
 from app.domain.ids import ScopeKey, TenantId
 from app.domain.profile import Consent, Grant, Profile, Purpose
@@ -120,10 +120,8 @@ class SqlPersonal:
         erased = await self.connection.execute(delete(t.profile).where(self._of(t.profile, scope)))
         if not erased.rowcount:
             return Erased(scope=scope)
-        bundles = await self.connection.execute(
-            delete(d.bundle).where(d.bundle.c.scope_key == scope, d.bundle.c.tenant == self.tenant)
-        )
-        return Erased(scope=scope, profiles=erased.rowcount, bundles=bundles.rowcount)
+        bundles = await erase_bundles(self.connection, scope)
+        return Erased(scope=scope, profiles=erased.rowcount, bundles=bundles)
 
     def _of(self, table: Table, scope: ScopeKey) -> ColumnElement[bool]:
         s = t.scope.c

@@ -5,7 +5,7 @@ from operator import itemgetter
 
 from app.adapters.sql.chunk_rows import CHUNKS
 from app.adapters.sql.fetch import Reading, Rows
-from app.adapters.sql.hydrating import HYDRATE, recalled
+from app.adapters.sql.hydrating import HYDRATE, recalled, said
 from app.adapters.sql.item_conditions import held_by
 from app.adapters.sql.item_rows import ITEMS
 from app.adapters.sql.neighbours import beside
@@ -31,7 +31,7 @@ def hydrated(
     asked = {"of_scopes": list(scopes), "of_tenant": tenant, "of_model": model}
     found: Rows = []
     if wanted := rows_of(Table.MESSAGE, keys):
-        found = yield HYDRATE, {"wanted_keys": wanted, **asked}
+        found = said((yield HYDRATE, {"wanted_keys": wanted, **asked}))
     if wanted := rows_of(Table.CHUNK, keys):
         chunks = yield CHUNKS, {"wanted_keys": wanted, **asked}
         found = sorted([*found, *chunks], key=itemgetter(0))

@@ -130,6 +130,18 @@ async def _of_what_is_there(
     ]
 
 
+async def erase_bundles(connection: AsyncConnection, scope: ScopeKey) -> int:
+    """
+    Erase the receipts of what a scope was answered; how many.
+
+    With them goes by which words an answer that comes back is known: of what is erased nothing is
+    left, and whoever says it again is heard.
+    """
+    await connection.execute(delete(d.issued).where(d.issued.c.scope_key == scope))
+    told = delete(d.bundle).where(d.bundle.c.scope_key == scope)
+    return (await connection.execute(told)).rowcount
+
+
 async def forget_old(connection: AsyncConnection, *, now: datetime) -> None:
     """Drop receipts, metrics and idempotency keys past their time."""
     for since, kept in (
