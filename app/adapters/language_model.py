@@ -17,6 +17,8 @@ from app.domain.errors import LanguageModelUnavailable
 _RESTS = 60.0
 """Seconds in which a model that failed is not asked: nothing waits for its time-outs meanwhile."""
 
+_LOCKED_OUT = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
+
 
 class OnAnswer(Protocol):
     def __call__(self, *, outcome: str, read: int, written: int, seconds: float) -> None: ...
@@ -67,21 +69,23 @@ class ChatModel:
             },
         }
         began = self.timer()
+        told: object = None
         try:
             async with self._turns:
                 told = await self._post_patiently(body)
-            answer = json.loads(told["choices"][0]["message"]["content"])
+            answer = _parsed(told)
         except (httpx.HTTPError, TimeoutError) as error:
-            self._resting_until = self.timer() + _RESTS
-            self._tell("unavailable", {}, began)
+            if _is_of_the_server(error):
+                self._resting_until = self.timer() + _RESTS
+            self._tell("unavailable", told, began)
             raise LanguageModelUnavailable(_reason(error)) from error
         except (ValueError, LookupError, TypeError, RecursionError) as error:
-            self._tell("unusable", {}, began)
+            self._tell("unusable", told, began)
             raise LanguageModelUnavailable("it answers with something else") from error
-        self._tell("answered", told.get("usage"), began)
+        self._tell("answered", told, began)
         return answer
 
-    async def _post_patiently(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def _post_patiently(self, body: Mapping[str, Any]) -> Any:  # noqa: ANN401  (any JSON)
         patience = stamina.retry_context(
             on=_worth_another_try,
             attempts=self.limits.attempts,
@@ -92,10 +96,12 @@ class ChatModel:
             with attempt:
                 async with asyncio.timeout(self.limits.timeout):
                     answer = await self.client.post(f"{self.url}/chat/completions", json=body)
-                told: Mapping[str, Any] = answer.raise_for_status().json()
+                told = answer.raise_for_status().json()
         return told
 
-    def _tell(self, outcome: str, usage: object, began: float) -> None:
+    def _tell(self, outcome: str, told: object, began: float) -> None:
+        """Tokens are spent on an answer of which nothing can be used, too."""
+        usage = told.get("usage") if isinstance(told, Mapping) else None
         counts = usage if isinstance(usage, Mapping) else {}
         self.on_answer(
             outcome=outcome,
@@ -112,6 +118,10 @@ def read_prompts() -> Mapping[str, str]:
     return {name: body.strip() for name, _, body in (each.partition("\n") for each in sections)}
 
 
+def _parsed(told: Any) -> Any:  # noqa: ANN401  (any JSON)
+    return json.loads(told["choices"][0]["message"]["content"])
+
+
 def _count(told: object) -> int:
     return told if isinstance(told, int) and told > 0 else 0
 
@@ -120,6 +130,13 @@ def _reason(error: Exception) -> str:
     if isinstance(error, httpx.HTTPStatusError):
         return f"it answers with status {error.response.status_code}"
     return f"it cannot be reached ({type(error).__name__})"
+
+
+def _is_of_the_server(error: Exception) -> bool:
+    """Whether the next request would fare no better: it is not about this one."""
+    if isinstance(error, httpx.HTTPStatusError) and error.response.status_code in _LOCKED_OUT:
+        return True
+    return _worth_another_try(error)
 
 
 def _worth_another_try(error: Exception) -> bool:

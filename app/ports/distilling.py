@@ -7,7 +7,14 @@ from typing import Protocol
 from uuid import UUID
 
 from app.domain.conversation import Conversation, Message
-from app.domain.ids import ConversationId, ConversationKey, ItemKey, MessageKey, TenantId
+from app.domain.ids import (
+    ConversationId,
+    ConversationKey,
+    ItemKey,
+    MessageId,
+    MessageKey,
+    TenantId,
+)
 from app.domain.memories import Memory
 from app.domain.memory import ItemType
 
@@ -32,7 +39,11 @@ class DueConversation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undistilled:
-    """The next messages of a conversation, in order; whether there are `more` behind them."""
+    """
+    The next messages of a conversation, in order; whether there are `more` to come.
+
+    What was left out and is to be tried again comes before the others, by itself.
+    """
 
     conversation: Conversation
     messages: Sequence[Message]
@@ -54,13 +65,18 @@ class DistillingState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GivenUp:
-    """A conversation that is not distilled any more, and why."""
+    """
+    A conversation of which something is left out until it is tried again, and why.
+
+    `messages` were left out; without any, it is what is made of all of them.
+    """
 
     id: UUID
     conversation_id: ConversationId
     noted_at: datetime
     attempts: int
     error: str
+    messages: Sequence[MessageId] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,7 +176,7 @@ class DistilProjections(Protocol):
 
 class DistilReader(Protocol):
     async def given_up(self) -> Sequence[GivenUp]:
-        """The tenant's conversations that were given up, newest first, at most 100."""
+        """The tenant's conversations with what was given up, newest first, at most 100."""
         ...
 
 
@@ -185,8 +201,20 @@ class DistilWriter(Protocol):
         """
         ...
 
-    async def advance(self, due: DueConversation, found: Undistilled, *, now: datetime) -> None:
-        """Note that these messages are distilled; what was noted since stays due."""
+    async def leave_out(
+        self, due: DueConversation, found: Undistilled, without: Mapping[MessageKey, str]
+    ) -> None:
+        """Note that of these messages all were distilled but some, each with the reason."""
+        ...
+
+    async def advance(
+        self, due: DueConversation, found: Undistilled, *, now: datetime, error: str | None = None
+    ) -> None:
+        """
+        Note that these messages are done with; what was noted since stays due.
+
+        Given an `error`, or where messages are left out, the conversation is given up at the end.
+        """
         ...
 
     async def rest(self, due: DueConversation) -> None:

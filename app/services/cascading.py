@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from logging import getLogger
+from typing import ClassVar
 
 from app.domain.errors import Overtaken
 from app.domain.periods import Span, spans_of
@@ -27,6 +28,8 @@ _log = getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class PeriodStep:
     """Notes in which periods the messages of a portion were said; it takes no lock but that."""
+
+    by_message: ClassVar[bool] = True
 
     async def distil(self, portion: Portion) -> Write | None:
         spans = _spans(portion)

@@ -22,9 +22,10 @@ from app.ports.distilling import DistillingState, DueConversation, GivenUp, Undi
 from app.ports.periods import GivenUpPeriod
 from app.ports.store import Store, Transaction
 from app.services.cascading import Cascade
-from app.services.distilling import OUTAGES, Portion, Step, Write, reason_told
+from app.services.distilling import OUTAGES, Portion, Step, reason_told
 from app.services.flagging import FlagBoard
 from app.services.pacing import Pace, Traffic, backoff
+from app.services.sparing import Care
 
 _log = getLogger(__name__)
 
@@ -38,7 +39,7 @@ Letter = GivenUp | GivenUpPeriod
 class ConsolidatorLimits:
     """
     Conversations claimed at once, batches of them between two turns of periods, messages and tokens
-    of a portion, tries before one is given up; times in seconds.
+    of a portion, tries of it until what fails is left out; times in seconds.
     """
 
     batch: int = 16
@@ -226,16 +227,35 @@ class Consolidator:
             async with self.store.write(due.tenant) as transaction:
                 await transaction.distilling.rest(due)
             return
-        writes = await self._found(due, found)
-        async with self.store.write(due.tenant) as transaction:
-            await transaction.distilling.hold(due, found)
-            for write in writes:
-                await write(transaction)
-            await transaction.distilling.advance(due, found, now=self.clock())
+        portion = await self._portion(due, found)
+        if due.attempts + 1 < self.limits.attempts:
+            await self._at_once(due, found, portion)
+        else:
+            await self._with_care(due, found, portion)
         self.telemetry.distilled(len(found.messages), perf_counter() - began)
 
-    async def _found(self, due: DueConversation, found: Undistilled) -> Sequence[Write]:
-        portion = Portion(
+    async def _at_once(self, due: DueConversation, found: Undistilled, portion: Portion) -> None:
+        """All of it or nothing, in one transaction."""
+        found_by_steps = [await step.distil(portion) for step in self.steps]
+        async with self.store.write(due.tenant) as transaction:
+            await transaction.distilling.hold(due, found)
+            for write in found_by_steps:
+                if write is not None:
+                    await write(transaction)
+            await transaction.distilling.leave_out(due, found, {})
+            await transaction.distilling.advance(due, found, now=self.clock())
+
+    async def _with_care(self, due: DueConversation, found: Undistilled, portion: Portion) -> None:
+        """The last try: what fails is left out until it is asked for, or something is said."""
+        care = Care(store=self.store, due=due, found=found)
+        error = await care.distil(self.steps, portion)
+        tried = replace(due, attempts=min(due.attempts + 1, self.limits.attempts))
+        async with self.store.write(due.tenant) as transaction:
+            await transaction.distilling.hold(due, found)
+            await transaction.distilling.advance(tried, found, now=self.clock(), error=error)
+
+    async def _portion(self, due: DueConversation, found: Undistilled) -> Portion:
+        return Portion(
             tenant=due.tenant,
             conversation=found.conversation,
             messages=found.messages,
@@ -244,8 +264,6 @@ class Consolidator:
             now=self.clock() if due.anew_at is None else max(self.clock(), due.anew_at),
             anew_at=due.anew_at,
         )
-        writes = [await step.distil(portion) for step in self.steps]
-        return [write for write in writes if write is not None]
 
     async def _fail(self, due: DueConversation, error: Exception) -> None:
         limits = self.limits

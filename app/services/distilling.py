@@ -25,7 +25,8 @@ Write = Callable[[Transaction], Awaitable[None]]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Portion:
     """
-    The next messages of a conversation, in order, system messages and all.
+    The next messages of a conversation, in order, system messages and all; or some from before that
+    were left out, tried again.
 
     It may be empty: then something of the conversation was erased, or came back to be recalled.
     The same messages may come again: whatever was stored for them is to be the same in the end.
@@ -44,6 +45,11 @@ class Portion:
 
 class Step(Protocol):
     """One thing that is distilled from conversations."""
+
+    @property
+    def by_message(self) -> bool:
+        """Whether it finds things in messages, not in a conversation: one can be left out."""
+        ...
 
     async def distil(self, portion: Portion) -> Write | None:
         """

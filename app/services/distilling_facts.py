@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
+from typing import ClassVar
 
 from app.distil.fact import Bearing, Fact, Tense, bearing
 from app.distil.facts import facts_of
@@ -47,6 +48,7 @@ class FactStep:
     keeper: MemoryKeeper
     reader: FactReader | None = None
     """Finds more, where a language model is set."""
+    by_message: ClassVar[bool] = True
 
     async def distil(self, portion: Portion) -> Write | None:
         if not portion.flags.facts or not portion.messages:

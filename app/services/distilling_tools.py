@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from app.distil.calls import Call, calls_in, source_of, told_of
 from app.domain.conversation import PINNED, Message, Role
@@ -27,6 +28,7 @@ class ToolStep:
 
     store: Store
     keeper: MemoryKeeper
+    by_message: ClassVar[bool] = True
 
     async def distil(self, portion: Portion) -> Write | None:
         messages = portion.messages

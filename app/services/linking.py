@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from logging import getLogger
+from typing import ClassVar
 
 from app.distil.entities import MAX_CHARACTERS
 from app.distil.linking import Spoken, links_of, names_of
@@ -30,6 +31,7 @@ class Linker:
     new_id: NewId
     recogniser: Recogniser | None = None
     """Finds more names, where one is set."""
+    by_message: ClassVar[bool] = True
 
     async def distil(self, portion: Portion) -> Write | None:
         spoken = _spoken(portion.messages)

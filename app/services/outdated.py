@@ -1,6 +1,7 @@
 """Taking away what nobody would derive any more, once all of a conversation was gone through."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from app.domain.memories import Memory
 from app.domain.memory import ItemType
@@ -22,6 +23,7 @@ class OutdatedStep:
     """
 
     has_model: bool = False
+    by_message: ClassVar[bool] = False
 
     async def distil(self, portion: Portion) -> Write | None:
         since, kinds = portion.anew_at, _DRAWN - portion.flags.untold

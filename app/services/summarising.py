@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -216,6 +217,7 @@ class SummaryStep:
 
     summariser: Summariser
     tokens: int = 2_000
+    by_message: ClassVar[bool] = False
 
     async def distil(self, portion: Portion) -> Write | None:
         flags = portion.flags

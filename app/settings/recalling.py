@@ -87,5 +87,5 @@ class DistilSettings(Section):
         default=300.0, description="Seconds after which another worker may take them over."
     )
     attempts: PositiveInt = Field(
-        default=5, description="Tries before a conversation or a period is given up."
+        default=5, description="Tries before a message or a period is given up."
     )

@@ -50,6 +50,7 @@ TABLES = (
     "lineage",
     "mention",
     "edge_evidence",
+    "omission",
 )
 
 # Nobody changes or takes away what the audit log says: not even this service.
@@ -733,6 +734,29 @@ def _create_graph() -> None:
     op.create_index(
         op.f("ix_edge_evidence_message_key"), "edge_evidence", ["message_key"], unique=False
     )
+
+    op.create_table(
+        "omission",
+        sa.Column("conversation_key", KEY, autoincrement=False, nullable=False),
+        sa.Column("message_key", KEY, autoincrement=False, nullable=False),
+        sa.Column("revision", KEY, nullable=False),
+        sa.Column("error", sa.Text(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["conversation_key"],
+            ["conversation.key"],
+            name=op.f("fk_omission_conversation_key"),
+            ondelete="CASCADE",
+        ),
+        sa.ForeignKeyConstraint(
+            ["message_key"],
+            ["message.key"],
+            name=op.f("fk_omission_message_key"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("conversation_key", "message_key", name=op.f("pk_omission")),
+        sqlite_with_rowid=False,
+    )
+    op.create_index(op.f("ix_omission_message_key"), "omission", ["message_key"], unique=False)
 
 
 def downgrade() -> None:

@@ -32,6 +32,7 @@ class ErasingFirst:
     linker: Step
     erase: Callable[[], Awaitable[None]]
     erased: bool = False
+    by_message: bool = True
 
     async def distil(self, portion: Portion) -> Write | None:
         write = await self.linker.distil(portion)

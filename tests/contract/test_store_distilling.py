@@ -150,6 +150,63 @@ async def test_what_is_given_up_is_told_to_its_tenant_only(store: Store) -> None
     assert len(await claim(store)) == 1
 
 
+async def leave_out(store: Store, due: DueConversation, found: Undistilled, at: int) -> None:
+    async with store.write(ACME) as transaction:
+        await transaction.distilling.leave_out(due, found, {found.messages[at].key: "odd"})
+        await transaction.distilling.advance(due, found, now=NOON)
+
+
+async def test_what_is_left_out_is_told_and_comes_again_by_itself(store: Store) -> None:
+    kept = await keep(store, "one", "two", "three")
+    (due,) = await claim(store)
+    await leave_out(store, due, await read(store, due), 1)
+    assert await claim(store, LATER) == []
+    assert await state(store) == DistillingState(waiting=0, oldest_age=0.0, dead=1)
+    async with store.read(ACME) as snapshot:
+        (letter,) = await snapshot.distilling.given_up()
+    assert (letter.messages, letter.error) == ([kept.messages[1].id], "odd")
+
+    await say(store, kept, "four")
+    (due,) = await claim(store)
+    again = await read(store, due)
+    assert ([each.content for each in again.messages], again.more) == (["two"], True)
+    await leave_out(store, due, again, 0)
+    (due,) = await claim(store)
+    assert await distil(store, due) == ["four"]
+    assert (await state(store)).dead == 1
+
+    async with store.write(ACME) as transaction:
+        assert (await transaction.distilling.revive(letter.id, now=NOON)).id == letter.id
+    (due,) = await claim(store)
+    again = await read(store, due)
+    assert ([each.content for each in again.messages], again.more) == (["two"], False)
+    async with store.write(ACME) as transaction:
+        await transaction.distilling.leave_out(due, again, {})
+        await transaction.distilling.advance(due, again, now=NOON)
+    assert await state(store) == DistillingState(waiting=0, oldest_age=0.0, dead=0)
+
+
+async def test_what_was_noted_while_something_was_left_out_stays_due(store: Store) -> None:
+    kept = await keep(store, "one")
+    (due,) = await claim(store)
+    found = await read(store, due)
+    await say(store, kept, "two")
+    await leave_out(store, due, found, 0)
+    (due,) = await claim(store)
+    assert [each.content for each in (await read(store, due)).messages] == ["one"]
+
+
+async def test_what_is_left_out_goes_with_its_message(store: Store) -> None:
+    kept = await keep(store, "one", "two")
+    (due,) = await claim(store)
+    await leave_out(store, due, await read(store, due), 1)
+    async with store.write(ACME) as transaction:
+        await transaction.erase.message(kept.messages[1].id, now=NOON)
+    (due,) = await claim(store)
+    assert await distil(store, due) == []
+    assert (await state(store)).dead == 0
+
+
 async def test_a_doomed_conversation_is_nobodys(store: Store) -> None:
     kept = await keep(store, "one")
     async with store.write(ACME) as transaction:

@@ -6,9 +6,9 @@ import pytest
 
 from app.adapters.sql.store import SqlStore
 from app.domain.conversation import ConversationChanges
-from app.domain.errors import EmbedderUnavailable, JobNotFound
+from app.domain.errors import EmbedderUnavailable, JobNotFound, Overtaken
 from app.domain.ids import ConversationId, ConversationKey
-from app.ports.distilling import DistillingState, DueConversation
+from app.ports.distilling import DistillingState, DueConversation, GivenUp
 from app.ports.store import Transaction
 from app.services.consolidating import Consolidator, ConsolidatorLimits
 from app.services.distilling import Portion, Write
@@ -27,6 +27,7 @@ class Notebook:
     error: Exception = field(default_factory=ValueError)
     meanwhile: "list[str]" = field(default_factory=list)
     memory: Memory | None = None
+    by_message: bool = True
 
     async def distil(self, portion: Portion) -> Write:
         said = [each.content for each in portion.messages]
@@ -63,13 +64,13 @@ def notebook(memory: Memory) -> Notebook:
     return Notebook(memory=memory)
 
 
-def consolidator(memory: Memory, notebook: Notebook, **limits: int) -> Consolidator:
+def consolidator(memory: Memory, *steps: Notebook, **limits: int) -> Consolidator:
     return Consolidator(
         store=memory.store,
         flags=memory.flags,
         telemetry=memory.telemetry,
         clock=memory.clock,
-        steps=[notebook],
+        steps=steps,
         limits=ConsolidatorLimits(**{"attempts": 2, **limits}),
     )
 
@@ -132,6 +133,125 @@ async def test_one_that_fails_stops_no_other_and_is_given_up(
     await worker.revive(ACME, letter.id)
     await work_off(worker)
     assert notebook.written == ["fine", "poison"]
+    assert await worker.given_up(ACME) == []
+
+
+async def tried_out(memory: Memory, worker: Consolidator) -> None:
+    """All tries, with what is waited for between them."""
+    for _ in range(worker.limits.attempts):
+        await work_off(worker)
+        memory.clock.forward(3_600)
+
+
+async def test_a_message_that_fails_stops_none_behind_it(
+    memory: Memory, notebook: Notebook
+) -> None:
+    other = Notebook()
+    worker = consolidator(memory, notebook, other, messages=5)
+    notebook.poison = "poison"
+    said = ["one", "two", "poison", "four", "five"]
+    stored = await memory.say(*said, "six")
+    await tried_out(memory, worker)
+    assert notebook.written == ["one", "two", "four", "five", "six"]
+    assert other.written == [*said, "six"]
+
+    (letter,) = await worker.given_up(ACME)
+    assert isinstance(letter, GivenUp)
+    assert letter.messages == [stored.message_ids[2]]
+    assert letter.error == "internal error (ValueError)"
+    assert await worker.state() == DistillingState(waiting=0, oldest_age=0.0, dead=1)
+    assert not await worker.work_once()
+
+
+async def test_what_was_left_out_is_tried_with_the_next_message_and_holds_it_up_no_more(
+    memory: Memory, notebook: Notebook
+) -> None:
+    worker = consolidator(memory, notebook)
+    notebook.poison = "poison"
+    await memory.say("one", "poison")
+    await tried_out(memory, worker)
+    del notebook.seen[:]
+    await memory.say("three")
+    await work_off(worker)
+    assert notebook.seen == [["poison"], ["three"]]
+    assert notebook.written == ["one", "three"]
+    (letter,) = await worker.given_up(ACME)
+    assert letter.attempts == 2
+
+    notebook.poison = None
+    await worker.revive(ACME, letter.id)
+    await work_off(worker)
+    assert notebook.written == ["one", "three", "poison"]
+    assert await worker.given_up(ACME) == []
+    await memory.say("four")
+    await work_off(worker)
+    assert notebook.seen[-1] == ["four"]
+
+
+async def test_what_is_made_of_a_whole_conversation_is_left_out_alone(
+    memory: Memory, notebook: Notebook
+) -> None:
+    whole = Notebook(by_message=False, poison="two")
+    worker = consolidator(memory, whole, notebook, messages=2)
+    await memory.say("one", "two", "three")
+    await tried_out(memory, worker)
+    assert notebook.written == ["one", "two", "three"]
+    assert whole.written == ["three"]
+    assert await worker.given_up(ACME) == []  # it came with the next portion
+
+    whole.poison = "four"
+    await memory.say("four")
+    await tried_out(memory, worker)
+    assert notebook.written[3:] == ["four"]
+    (letter,) = await worker.given_up(ACME)
+    assert isinstance(letter, GivenUp)
+    assert letter.messages == []
+    await worker.revive(ACME, letter.id)
+    await work_off(worker)
+    assert await worker.given_up(ACME) == []
+
+
+@pytest.mark.parametrize("outage", [EmbedderUnavailable(), Overtaken()])
+async def test_an_outage_at_the_last_try_leaves_nothing_out(
+    memory: Memory, notebook: Notebook, outage: Exception
+) -> None:
+    """Broken off in the middle, all of it is done again; what was written before, too."""
+    other = Notebook(poison="two", error=outage)
+    worker = consolidator(memory, notebook, other, attempts=1)
+    await memory.say("one", "two")
+    assert await worker.work_once()
+    assert (await worker.state()).dead == 0
+    assert (notebook.written, other.written) == (["one", "two"], [])
+    other.poison = None
+    memory.clock.forward(60)
+    await work_off(worker)
+    assert (notebook.written, other.written) == (["one", "two"] * 2, ["one", "two"])
+    assert await worker.given_up(ACME) == []
+
+
+async def test_an_erased_message_is_left_out_no_more(memory: Memory, notebook: Notebook) -> None:
+    worker = consolidator(memory, notebook, attempts=1)
+    notebook.poison = "poison"
+    stored = await memory.say("one", "poison")
+    await work_off(worker)
+    assert (await worker.state()).dead == 1
+    await memory.forgetter.message(ACME, stored.message_ids[1])
+    await work_off(worker)
+    assert await worker.given_up(ACME) == []
+    assert (await worker.state()).dead == 0
+
+
+async def test_what_was_left_out_comes_in_its_place_where_all_is_distilled_anew(
+    memory: Memory, notebook: Notebook
+) -> None:
+    worker = consolidator(memory, notebook, attempts=1)
+    notebook.poison = "poison"
+    await memory.say("one", "poison", "three")
+    await work_off(worker)
+    notebook.poison = None
+    await worker.anew(ConversationKey(0))
+    await work_off(worker)
+    assert notebook.written == ["one", "three", "one", "poison", "three"]
     assert await worker.given_up(ACME) == []
 
 

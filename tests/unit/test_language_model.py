@@ -198,6 +198,45 @@ async def test_it_is_asked_again_after_a_rest(model: ChatModel, stub: StubServer
     assert await model.answer(instructions="i", material="m", schema={}, most=9) == {"a": 1}
 
 
+@pytest.mark.parametrize("content", ["no JSON", "[1", ""])
+async def test_tokens_of_what_cannot_be_used_are_counted_too(
+    model: ChatModel, stub: StubServer, telemetry: PrometheusTelemetry, content: str
+) -> None:
+    stub.script = [completion(content, prompt_tokens=120, completion_tokens=30)]
+    with pytest.raises(LanguageModelUnavailable):
+        await ask(model)
+    assert 'foreword_llm_tokens_total{direction="read"} 120.0' in _told(telemetry)
+    assert 'foreword_llm_tokens_total{direction="written"} 30.0' in _told(telemetry)
+    assert 'foreword_llm_requests_total{outcome="unusable"} 1.0' in _told(telemetry)
+
+
+async def ask(model: ChatModel) -> Any:
+    return await model.answer(instructions="i", material="m", schema={}, most=9)
+
+
+@pytest.mark.parametrize("status", [400, 404, 413, 422])
+async def test_what_is_refused_keeps_it_from_no_other_request(
+    model: ChatModel, stub: StubServer, status: int
+) -> None:
+    stub.script = [Answer(status=status), completion("{}")]
+    with pytest.raises(LanguageModelUnavailable):
+        await ask(model)
+    assert await ask(model) == {}
+
+
+@pytest.mark.parametrize("status", [401, 403, 429, 500, 503])
+async def test_it_rests_where_the_next_request_would_fare_no_better(
+    model: ChatModel, stub: StubServer, status: int
+) -> None:
+    stub.script = [Answer(status=status)] * 2
+    with pytest.raises(LanguageModelUnavailable, match="status"):
+        await ask(model)
+    asked = len(stub.bodies)
+    with pytest.raises(LanguageModelUnavailable, match="a moment ago"):
+        await ask(model)
+    assert len(stub.bodies) == asked
+
+
 async def test_a_fact_that_stands_in_the_message_is_kept(memory: Memory, stub: StubServer) -> None:
     text = "At home there is a red bicycle of mine, I should say. I live in Lisbon."
     stub.script = [facts(quote="a red bicycle of mine", value="red bicycle")]

@@ -12,7 +12,8 @@ from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.conversations import SqlConversations
 from app.adapters.sql.dialect import numbers
-from app.adapters.sql.distilling import due_of, owned, waiting
+from app.adapters.sql.distil_letters import is_left_out, owned, waiting
+from app.adapters.sql.distilling import due_of
 from app.adapters.sql.indexable import SqlIndexable
 from app.adapters.sql.items_writing import SqlItemWriter
 from app.adapters.sql.messages import SqlMessages
@@ -53,17 +54,22 @@ class SqlDistilObservations(SqlIndexable):
         conversation = await self.conversation(due.tenant, due.conversation)
         if conversation is None or conversation.archived:
             return None
-        m = t.message.c
-        wanted = (
-            select(m.key, m.tokens)
-            .where(m.conversation_key == due.conversation, m.key > due.until)
-            .order_by(m.key)
-            .limit(messages + 1)
+        m, left_out = t.message.c, d.omission.c
+        inside = select(m.key, m.tokens).where(m.conversation_key == due.conversation)
+        tried_before = select(left_out.message_key).where(
+            left_out.conversation_key == due.conversation, left_out.revision < due.revision
         )
-        rows = (await self.connection.execute(wanted)).all()
-        chosen = within_tokens(rows[:messages], tokens)
+        again, behind = [
+            (await self.connection.execute(each.order_by(m.key).limit(messages + 1))).all()
+            for each in (
+                inside.where(m.key <= due.until, m.key.in_(tried_before)),
+                inside.where(m.key > due.until),
+            )
+        ]
+        chosen = within_tokens((again or behind)[:messages], tokens)
         found = await SqlMessages(self.connection, due.tenant).get(chosen)
-        return Undistilled(conversation=conversation, messages=found, more=len(chosen) < len(rows))
+        more = len(chosen) < len(again) + len(behind)
+        return Undistilled(conversation=conversation, messages=found, more=more)
 
     async def distilled(self, *, after: ConversationKey, limit: int) -> Sequence[DueConversation]:
         o = d.distillation.c
@@ -113,7 +119,7 @@ class SqlDistilObservations(SqlIndexable):
         m = t.message.c
         wanted = (
             select(m.key, m.tokens)
-            .where(m.conversation_key == conversation.key, m.key > after)
+            .where(m.conversation_key == conversation.key, m.key > after, ~is_left_out())
             .order_by(m.key)
             .limit(limit)
         )

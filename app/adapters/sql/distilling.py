@@ -1,6 +1,6 @@
 """Which conversations are to be distilled, and how far that is: one row for each."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -8,26 +8,27 @@ from uuid import UUID
 
 from sqlalchemy import (
     ColumnElement,
-    Join,
     Row,
-    Select,
+    Text,
     and_,
     case,
     delete,
     exists,
+    false,
     func,
+    insert,
     literal,
     null,
     select,
     true,
     update,
 )
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.conversations import SqlConversations
 from app.adapters.sql.dialect import numbers
+from app.adapters.sql.distil_letters import SqlDistilReader, is_left_out, owned, waiting
 from app.adapters.sql.distil_notes import note, note_again
 from app.adapters.sql.erase_items import erase_items, said_elsewhere
 from app.adapters.sql.items import SqlItems
@@ -36,7 +37,13 @@ from app.adapters.sql.projections import SqlProjections
 from app.adapters.sql.types import Instant
 from app.domain.conversation import Message
 from app.domain.errors import JobNotFound, Overtaken
-from app.domain.ids import ERASED, ConversationId, ConversationKey, ItemKey, MessageKey, TenantId
+from app.domain.ids import (
+    ERASED,
+    ConversationKey,
+    ItemKey,
+    MessageKey,
+    TenantId,
+)
 from app.domain.memories import Memory
 from app.domain.memory import ItemType, Table, rows_of
 from app.ports.distilling import (
@@ -44,20 +51,6 @@ from app.ports.distilling import (
     GivenUp,
     Undistilled,
 )
-
-SHOWN = 100
-"""Of what was given up, the newest."""
-
-
-def owned() -> Join:
-    c, s = t.conversation.c, t.scope.c
-    owner = d.distillation.join(t.conversation, c.key == d.distillation.c.conversation_key)
-    return owner.join(t.scope, s.key == c.scope_key)
-
-
-def waiting() -> ColumnElement[bool]:
-    """Of what is not archived, nor out of reach to be erased."""
-    return and_(t.conversation.c.archived.is_(False), t.scope.c.tenant != ERASED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,28 +116,6 @@ class SqlDistilProjections(SqlProjections):
 
 
 @dataclass(frozen=True, slots=True)
-class SqlDistilReader:
-    """The notes of one tenant."""
-
-    connection: AsyncConnection
-    tenant: TenantId
-
-    async def given_up(self) -> Sequence[GivenUp]:
-        newest = self._dead().order_by(
-            d.distillation.c.noted_at.desc(), d.distillation.c.conversation_key
-        )
-        rows = await self.connection.execute(newest.limit(SHOWN))
-        return [_given_up(row) for row in rows]
-
-    def _dead(self) -> Select[Any]:
-        return (
-            select(d.distillation, t.conversation.c.id.label("conversation_id"))
-            .select_from(owned())
-            .where(t.scope.c.tenant == self.tenant, d.distillation.c.dead)
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class SqlDistilWriter(SqlDistilReader):
     async def hold(self, due: DueConversation, found: Undistilled) -> None:
         await self.take(due.conversation, found.messages)
@@ -160,14 +131,36 @@ class SqlDistilWriter(SqlDistilReader):
         if (await self.connection.execute(there)).scalar_one() != len(keys):
             raise Overtaken
 
-    async def advance(self, due: DueConversation, found: Undistilled, *, now: datetime) -> None:
-        until = found.messages[-1].key if found.messages else due.until
-        o = d.distillation.c
-        values: dict[str, Any] = {"due_at": literal(now, Instant)}
-        if not found.more:
-            values["due_at"] = case((o.revision == due.revision, null()), else_=values["due_at"])
+    async def leave_out(
+        self, due: DueConversation, found: Undistilled, without: Mapping[MessageKey, str]
+    ) -> None:
+        o = d.omission.c
+        tried = numbers([each.key for each in found.messages])
+        before = delete(d.omission).where(o.conversation_key == due.conversation)
+        await self.connection.execute(before.where(o.message_key.in_(tried)))
+        own = {"conversation_key": due.conversation, "revision": due.revision}
+        rows = [{**own, "message_key": key, "error": why} for key, why in sorted(without.items())]
+        if rows:
+            await self.connection.execute(insert(d.omission), rows)
+
+    async def advance(
+        self, due: DueConversation, found: Undistilled, *, now: datetime, error: str | None = None
+    ) -> None:
+        o, left_out = d.distillation.c, d.omission.c
+        lacking = select(left_out.error).where(left_out.conversation_key == due.conversation)
+        first = lacking.order_by(left_out.message_key).limit(1).scalar_subquery()
+        why = first if error is None else literal(error, Text)
+        at_end = false() if found.more else o.revision == due.revision
+        values: dict[str, Any] = {
+            "until_key": max([due.until, *(each.key for each in found.messages)]),
+            "due_at": case((and_(at_end, why.is_(None)), null()), else_=literal(now, Instant)),
+            "attempts": case((why.is_(None), 0), else_=due.attempts),
+            "dead": and_(at_end, why.is_not(None)),
+            "error": why,
+        }
+        if error is None and not found.more:
             values["anew_at"] = null()
-        await self._settle(due, until_key=until, attempts=0, error=null(), **values)
+        await self._settle(due, **values)
 
     async def rest(self, due: DueConversation) -> None:
         o = d.distillation.c
@@ -211,9 +204,10 @@ class SqlDistilWriter(SqlDistilReader):
         row = (await self.connection.execute(self._dead().where(o.id == note))).one_or_none()
         if row is None:
             raise JobNotFound(job_id=str(note))
-        again = update(d.distillation).where(o.id == note).values(**revived(now=now))
-        await self.connection.execute(again)
-        return _given_up(row)
+        (letter,) = await self._letters([row])
+        again = {**revived(now=now), "revision": o.revision + 1}
+        await self.connection.execute(update(d.distillation).where(o.id == note).values(again))
+        return letter
 
     async def _settle(self, due: DueConversation, **values: Any) -> None:  # noqa: ANN401  (values)
         ours = d.distillation.c.conversation_key == due.conversation
@@ -222,12 +216,15 @@ class SqlDistilWriter(SqlDistilReader):
 
 
 def _not_found(conversation: ConversationKey, since: datetime) -> ColumnElement[bool]:
-    """Of the lineage: what is of messages of a conversation, and was not seen there since."""
+    """
+    Of the lineage: what is of messages of a conversation, and was not seen there since.
+
+    In messages that were left out it was not looked for to the end.
+    """
     edge, m = t.lineage.c, t.message.c
     seen = and_(edge.found_at.is_not(None), edge.found_at >= since)
-    return and_(
-        edge.message_key.in_(select(m.key).where(m.conversation_key == conversation)), ~seen
-    )
+    looked_at = select(m.key).where(m.conversation_key == conversation, ~is_left_out())
+    return and_(edge.message_key.in_(looked_at), ~seen)
 
 
 def due_of(row: Row[Any]) -> DueConversation:
@@ -239,14 +236,4 @@ def due_of(row: Row[Any]) -> DueConversation:
         revision=row.revision,
         attempts=row.attempts,
         anew_at=row.anew_at,
-    )
-
-
-def _given_up(row: Row[Any]) -> GivenUp:
-    return GivenUp(
-        id=row.id,
-        conversation_id=ConversationId(row.conversation_id),
-        noted_at=row.noted_at,
-        attempts=row.attempts,
-        error=row.error or "",
     )

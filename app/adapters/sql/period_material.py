@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Select, and_, exists, func, or_, select
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import numbers
+from app.adapters.sql.distil_letters import is_left_out
 from app.adapters.sql.distil_observations import SqlDistilObservations, within_tokens
 from app.adapters.sql.items_writing import SqlItemWriter
 from app.adapters.sql.messages import SqlMessages
@@ -126,7 +127,7 @@ def _shown(scope: ScopeKey) -> ColumnElement[bool]:
         c.key == m.conversation_key, c.scope_key == m.scope_key, c.archived.is_(False)
     )
     spoken = m.role.in_([Role.USER.value, Role.ASSISTANT.value])
-    return and_(m.scope_key == scope, spoken, here)
+    return and_(m.scope_key == scope, spoken, here, ~is_left_out())
 
 
 def _between(begins: datetime, until: datetime) -> ColumnElement[bool]:

@@ -17,7 +17,8 @@ from app.adapters.sql.audit import SqlAuditReader, SqlAuditWriter, WhoActs, the_
 from app.adapters.sql.conversations import SqlConversations
 from app.adapters.sql.database import Database
 from app.adapters.sql.dialect import is_postgres
-from app.adapters.sql.distilling import SqlDistilReader, SqlDistilWriter
+from app.adapters.sql.distil_letters import SqlDistilReader
+from app.adapters.sql.distilling import SqlDistilWriter
 from app.adapters.sql.erase import SqlEraser
 from app.adapters.sql.exporting import SqlExport
 from app.adapters.sql.flags import SqlFlags

@@ -169,6 +169,31 @@ distillation = Table(
     Index(None, "dead", "due_at"),
 )
 
+# What distilling goes on without: a message that a step stumbled over to the last, and why. It gets
+# another try once its conversation has a `revision` above this one.
+omission = Table(
+    "omission",
+    metadata,
+    Column(
+        "conversation_key",
+        Key,
+        ForeignKey("conversation.key", ondelete="CASCADE"),
+        primary_key=True,
+        autoincrement=False,
+    ),
+    Column(
+        "message_key",
+        Key,
+        ForeignKey("message.key", ondelete="CASCADE"),
+        primary_key=True,
+        autoincrement=False,
+    ),
+    Column("revision", Key, nullable=False),
+    Column("error", Text, nullable=False),
+    Index(None, "message_key"),
+    sqlite_with_rowid=False,
+)
+
 # "Of what was said in [begins, until), a day (level 1), week, month or year, the summary may be
 # missing, or another one." A row is gone once it is made, which is not before the period is over;
 # `noted_at` is since when it could be.

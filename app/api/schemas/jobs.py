@@ -61,7 +61,9 @@ def _about(letter: Letter) -> tuple[str, dict[str, Any]]:
     """The kind of its job, and what that is about."""
     match letter:
         case GivenUp():
-            return "distil", {"conversation_id": str(letter.conversation_id)}
+            left_out = [str(each) for each in letter.messages]
+            about = {"conversation_id": str(letter.conversation_id), "message_ids": left_out}
+            return "distil", about
         case GivenUpPeriod(span=span):
             return "summarise", {"user_id": letter.user_id, **span.told()}
         case _:
