@@ -149,6 +149,11 @@ class MemoryItem:
         return frozenset(each.id for each in self.lineage if each.kind == "message")
 
     @property
+    def source(self) -> str | None:
+        """What a caller named as its source, or where a tool found it."""
+        return next((each.id for each in self.lineage if each.kind == "source"), None)
+
+    @property
     def span(self) -> tuple[int, int] | None:
         """Where a chunk lies in its message; None for what is whole."""
         edge = self.lineage[0] if self.lineage else None

@@ -66,7 +66,8 @@ class Title:
 
 def render_item(item: MemoryItem) -> str:
     """
-    One memory: who said it and when, then the quote; of a fact since when it holds.
+    One memory: who said it and when, then the quote; of a fact since when it holds, of what a tool
+    answered its source.
 
     Times are absolute, so that the same memory is the same text tomorrow.
     """
@@ -77,7 +78,19 @@ def render_item(item: MemoryItem) -> str:
             return quote(item.content)
         case _:
             who = one_line(item.name or "") or (item.role or item.type).value
-            return f"{who}, {item.created_at:%Y-%m-%d %H:%M}:\n{quote(item.content)}"
+            return f"{who}, {item.created_at:%Y-%m-%d %H:%M}:\n{quote(_with_source(item))}"
+
+
+def _with_source(item: MemoryItem) -> str:
+    """
+    What a tool answered, and on a line of its own where it found it, unless it says that itself.
+
+    The source is whole, since half of an address leads nowhere.
+    """
+    source = " ".join((item.source or "").split())
+    if item.type is not ItemType.TOOL or not source or source in item.content:
+        return item.content
+    return f"{item.content}\nSource: {source}"
 
 
 def render_memory(prompt: Prompt) -> str:
