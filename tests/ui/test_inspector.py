@@ -3,6 +3,7 @@
 from typing import Any
 
 import httpx
+from selenium.webdriver.support.ui import Select
 
 from tests.ui.browser import Tab
 
@@ -67,12 +68,93 @@ def test_what_was_left_out_is_told_with_its_reason(tab: Tab, stored: Any) -> Non
     assert tab.wait(".left-out h3")
 
 
+def test_what_was_found_and_cut_off_is_told_in_full(tab: Tab, stored: Any) -> None:
+    asked(tab, stored["user"])
+    tab.fill("#minScore", "0.6")
+    tab.click("button", "Build the context")
+    tab.click("[role=tab]", "Left out")
+    tab.wait(".left-out h3", "below min_score")
+    known = tab.all(".left-known")
+    assert len(known) == len(tab.all(".left-out li"))
+    assert any("Tomatoes" in each.text for each in known)
+    for signal in ("relevance", "recency", "importance"):
+        assert signal in known[0].text
+    tab.click(".left-known summary", "Why this relevance")
+    assert tab.wait(".left-known .adds tbody tr")
+
+
+def test_a_bundle_of_before_tells_what_it_left_out_by_what_that_is(tab: Tab, stored: Any) -> None:
+    asked(tab, stored["user"])
+    tab.fill("#minScore", "1.4")
+    tab.click("button", "Build the context")
+    tab.wait(".summary", "0 memories")
+    tab.click(".permalink")
+    tab.until(lambda: "/ui/bundles/" in tab.driver.current_url)
+    for kind in ("message", "fact"):
+        row = tab.wait(".left-out li", kind)
+        row.find_element("css selector", ".link").click()
+    tab.until(lambda: len(tab.all(".left-out .said")) == 2)
+
+
 def test_a_filter_holds(tab: Tab, stored: Any) -> None:
     asked(tab, stored["user"])
     tab.click("summary", "Filters")
     tab.click(".choice", "tool")
     tab.click("button", "Build the context")
     tab.until(lambda: {each.text for each in tab.all(".candidate .type")} == {"tool result"})
+
+
+def choose(tab: Tab, name: str, *labels: str) -> None:
+    chosen = Select(tab.wait(f"#{name}"))
+    tab.until(lambda: len(chosen.options) > 1)
+    for label in labels:
+        chosen.select_by_visible_text(label)
+
+
+def talks(tab: Tab) -> set[str]:
+    """The conversations that the candidates are of."""
+    return {each.text for each in tab.all(".candidate .meta a")} & {"API design", "Garden"}
+
+
+def test_conversations_are_searched_alone_or_left_out(tab: Tab, stored: Any) -> None:
+    asked(tab, stored["user"], "Where is the database, and who is in the greenhouse?")
+    tab.until(lambda: talks(tab) == {"API design", "Garden"})
+    tab.click("summary", "Filters")
+    choose(tab, "inside", "API design", "Search quality")
+    tab.click("button", "Build the context")
+    tab.until(lambda: talks(tab) == {"API design"})
+    Select(tab.wait("#inside")).deselect_all()
+    choose(tab, "outside", "API design")
+    tab.click("button", "Build the context")
+    tab.until(lambda: talks(tab) == {"Garden"})
+
+
+def test_a_comparison_names_all_that_differs(tab: Tab, stored: Any) -> None:
+    asked(tab, stored["user"])
+    tab.click("button", "Keep, to compare")
+    tab.click("summary", "Filters")
+    choose(tab, "conversation", "Garden")
+    choose(tab, "outside", "Search quality")
+    for name, value in (("items", "7"), ("history", "3"), ("minScore", "0.1")):
+        tab.fill(f"#{name}", value)
+    for name in ("after", "before", "asOf"):
+        tab.run(SET_MOMENT, name, {"after": "2025", "before": "2089", "asOf": "2090"}[name])
+    tab.click("button", "Build the context")
+    tab.until(lambda: "7 items at most" in tab.all(".sides section")[1].text)
+    kept, now = (each.text for each in tab.all(".sides section .quiet:first-of-type"))
+    for told in ("3 messages of history", "score from 0.1", "running “Garden”"):
+        assert told in now
+        assert told not in kept
+    assert "not in “Search quality”" in now
+    for told in ("said from 2 Jan 2025", "said before 2 Jan 2089", "as of 2 Jan 2090"):
+        assert told.replace("2 Jan", "Jan 2,") in now
+
+
+SET_MOMENT = """
+const field = document.getElementById(arguments[0]);
+field.value = arguments[1] + "-01-02T10:00";
+field.dispatchEvent(new Event("input", {bubbles: true}));
+"""
 
 
 def test_a_weight_that_moves_changes_the_order(tab: Tab, stored: Any) -> None:
@@ -110,7 +192,7 @@ def test_a_bundle_has_an_address_of_its_own(tab: Tab, client: httpx.Client, stor
     client.delete(f"/messages/{stored['chat-44']['message_ids'][0]}").raise_for_status()
     tab.driver.refresh()
     assert tab.wait(".empty", "kept for 7 days")
-    assert tab.complaints("404") == []
+    assert tab.complaints(f"{tab.url}/bundles/") == []
 
 
 def test_a_candidate_leads_to_its_message(tab: Tab, stored: Any) -> None:
@@ -134,4 +216,4 @@ def test_what_the_service_refuses_is_told_in_its_words(tab: Tab, stored: Any) ->
     tab.fill("#budget", "-5")
     tab.click("button", "Build the context")
     assert "budget_tokens" in tab.text("[role=alert]")
-    assert tab.complaints("422") == []
+    assert tab.complaints(f"{tab.url}/context ") == []

@@ -125,7 +125,8 @@ def test_an_item_says_who_said_it_and_when() -> None:
 
 
 def from_a_tool(content: str, source: str | None, kind: ItemType = ItemType.TOOL) -> MemoryItem:
-    lineage = [LineageEdge(kind="message", id="m"), *([LineageEdge(kind="source", id=source)] if source else [])]
+    told = {"message": "m", "source": source}
+    lineage = [LineageEdge(kind=name, id=own) for name, own in told.items() if own is not None]
     return replace(an_item(content=content, role=None), type=kind, lineage=lineage)
 
 
