@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Hashable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from logging import getLogger
 
@@ -27,8 +28,14 @@ _ATTEMPTS = 12
 _FAREWELL = 15.0
 """Seconds that what waits gets at the end."""
 
-_MOST_WAITING = 1_000
-"""Exchanges on their way; who brings more waits until one has arrived."""
+MOST_WAITING = 1_000
+"""Exchanges on their way; who brings more waits until one has arrived, but not for long."""
+
+MOST_KEPT = 2 * MOST_WAITING
+"""Those of calls that waited in vain are kept too, up to here; what is beyond is lost."""
+
+_PATIENCE = 1.0
+"""Seconds that a call waits for room: it is not to be held up by what is kept of others."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -45,12 +52,17 @@ class ExchangeKeeper:
     _on_the_way: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def room(self) -> None:
-        """Wait until there is room for one more: mostly there is."""
-        while len(self._on_the_way) >= _MOST_WAITING:
-            await asyncio.wait(self._on_the_way, return_when=asyncio.FIRST_COMPLETED)
+        """Wait until there is room for one more: mostly there is, and sometimes not in time."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_PATIENCE):
+                while len(self._on_the_way) >= MOST_WAITING:
+                    await asyncio.wait(self._on_the_way, return_when=asyncio.FIRST_COMPLETED)
 
     def keep(self, tenant: TenantId, exchange: Exchange) -> None:
-        """Begin to store."""
+        """Begin to store; where too much is on its way, count it as lost."""
+        if len(self._on_the_way) >= MOST_KEPT:
+            self._tell(tenant, kept=False)
+            return
         key = (tenant, _whose(exchange.party))
         task = asyncio.create_task(self._after(self._last.get(key), tenant, exchange))
         self._last[key] = task
@@ -80,9 +92,12 @@ class ExchangeKeeper:
                 await asyncio.wait({before})
             kept = await self._stored(tenant, exchange)
         finally:
-            self.telemetry.exchange_kept(kept=kept)
-            if not kept:
-                _log.error("an exchange was not stored", extra={"tenant": tenant})
+            self._tell(tenant, kept=kept)
+
+    def _tell(self, tenant: TenantId, *, kept: bool) -> None:
+        self.telemetry.exchange_kept(kept=kept)
+        if not kept:
+            _log.error("an exchange was not stored", extra={"tenant": tenant})
 
     async def _stored(self, tenant: TenantId, exchange: Exchange) -> bool:
         """Whether it is stored; what is tried again is stored once, since it is the same words."""

@@ -1,14 +1,23 @@
 """Importing what others export, on both pairs of engines."""
 
 import asyncio
+import io
 import json
 import tempfile
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 from httpx import AsyncClient
 
+from app.domain.ids import LOCAL_TENANT
+from app.formats.reading import Reading
+from app.main import open_services
+from app.services.importing import Imported
+from app.settings import Settings
+from tests.api.proxied import eventually
+from tests.api.speaking import talking_to
 from tests.exports import (
     ASKED,
     HUGIN,
@@ -19,6 +28,7 @@ from tests.exports import (
     spelled,
     zipped,
 )
+from tests.readings import BOUNDS
 
 NOTHING = {"conversations": 0, "messages": 0, "duplicates": 0, "rejected": []}
 
@@ -253,6 +263,35 @@ async def test_a_long_conversation_comes_in_whole_and_in_order(client: AsyncClie
         f"message {number}" for number in range(500)
     ]
     assert await imported(client, file, user_id="alice") == {**NOTHING, "duplicates": 1_050}
+
+
+async def test_an_import_that_is_cut_off_is_begun_again(embedded: Settings) -> None:
+    several = [{"role": "user", "content": f"message {number}"} for number in range(1_050)]
+    file = spelled([{"id": "long", "messages": several}])
+
+    def reading() -> Reading:
+        return Reading(io.BytesIO(file), BOUNDS)
+
+    first, second = Imported(), Imported()
+
+    async def begun() -> int:
+        return first.messages
+
+    async with AsyncExitStack() as stack:
+        importer = (await open_services(embedded, stack, working=False)).importer
+        task = asyncio.create_task(importer.run(LOCAL_TENANT, reading(), first))
+        await eventually(begun)
+        task.cancel()
+        await asyncio.wait({task})
+        assert 0 < first.messages < 1_050
+
+        await importer.run(LOCAL_TENANT, reading(), second)
+
+    known = second.duplicates
+    assert (known >= first.messages, second.messages + known) == (True, 1_050)
+    async with talking_to(embedded) as client:
+        (listed,) = (await client.get("/conversations")).json()["items"]
+        assert listed["message_count"] == 1_050
 
 
 async def test_an_import_tells_how_far_it_is(alone: AsyncClient) -> None:

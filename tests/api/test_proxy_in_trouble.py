@@ -32,6 +32,19 @@ async def test_memory_that_is_late_is_gone_without(embedded: Settings, model: St
         assert model.last.messages == BODY["messages"]
 
 
+async def test_memory_that_fails_is_gone_without(embedded: Settings, model: StandInModel) -> None:
+    async with in_front_of(model, embedded) as service:
+        await service.remembers(HUGIN, user_id="alice")
+        async with aiosqlite.connect(embedded.data_dir / "foreword.db") as other:
+            await other.execute("ALTER TABLE message RENAME TO mislaid")
+            answer = await service.plain.post("/v1/chat/completions", json=BODY)
+            await other.execute("ALTER TABLE mislaid RENAME TO message")
+        assert (answer.status_code, answer.headers["x-foreword-memory"]) == (200, "failed")
+        assert model.last.messages == BODY["messages"]
+        answer = await service.plain.post("/v1/chat/completions", json=BODY)
+        assert answer.headers["x-foreword-memory"] == "used"
+
+
 async def test_an_answer_waits_for_no_database(embedded: Settings, model: StandInModel) -> None:
     """It is there while another process writes; what was said is stored when that has ended."""
     async with in_front_of(model, embedded) as service:

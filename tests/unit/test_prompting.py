@@ -14,7 +14,7 @@ from app.domain.conversation import ConversationFilter
 from app.domain.errors import StoreUnavailable
 from app.domain.ids import TenantId
 from app.ports.store import Store
-from app.services.exchanges import ExchangeKeeper
+from app.services.exchanges import MOST_KEPT, MOST_WAITING, ExchangeKeeper
 from app.services.prompting import Prompter
 from app.services.waiting import IndexWaiter
 from tests.factories import ACME
@@ -178,3 +178,23 @@ async def test_of_what_cannot_be_stored_the_rest_is_told(memory: Memory) -> None
 async def test_nothing_on_the_way_is_nothing_to_wait_for(memory: Memory) -> None:
     exchanges = keeper(memory, memory.store)
     await asyncio.gather(exchanges.room(), exchanges.drain())
+
+
+async def test_a_call_waits_for_room_no_longer_than_a_moment(
+    memory: Memory, store: SqlStore
+) -> None:
+    silent = Troubled(store, fails=10**9)
+    exchanges = keeper(memory, cast("Store", silent))
+    exchanges.keep(ACME, ASKED)
+    for _ in range(MOST_WAITING):
+        exchanges.keep(ACME, replace(ASKED, answer=b"", whole=False))
+    async with asyncio.timeout(20):
+        await exchanges.room()
+    for _ in range(MOST_KEPT - MOST_WAITING):
+        exchanges.keep(ACME, replace(ASKED, answer=b"", whole=False))
+    assert memory.telemetry.exchanges == [False]
+
+    silent.fails = 0
+    await exchanges.drain()
+    assert await said_in(memory) == ["tea?", "Understood."]
+    assert memory.telemetry.exchanges == [False, *[True] * MOST_KEPT]
