@@ -1,4 +1,4 @@
-"""What the body of a request may weigh, and how long it may take to come."""
+"""What the body of a request may weigh, and how long it and its answer may take."""
 
 import asyncio
 from collections.abc import Callable
@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
+from logging import getLogger
 
 from fastapi import Request
 from fastapi.responses import JSONResponse
@@ -14,6 +15,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.limits import Limits
 from app.api.problems import problem
+
+_log = getLogger(__name__)
 
 Refusal = Callable[[Request, "_Allowed"], JSONResponse]
 
@@ -34,7 +37,11 @@ def _allowed(scope: Scope, limits: Limits) -> _Allowed:
 
 
 class _Refused(Exception):
-    """Ends the reading of a body; FastAPI answers 400 to it, which nobody gets to see."""
+    """
+    Ends the reading of a body, or an answer.
+
+    FastAPI answers 400 to the first, which nobody gets to see.
+    """
 
 
 class _Intake:
@@ -71,7 +78,10 @@ class _Intake:
 
 
 class BodyLimit:
-    """Refuses bodies that are too large, unread where they tell their length, or too slow."""
+    """
+    Refuses bodies that are too large, unread where they tell their length, or too slow; and
+    breaks off answers that nobody takes.
+    """
 
     def __init__(self, app: ASGIApp, limits: Limits) -> None:
         self._app = app
@@ -90,12 +100,21 @@ class BodyLimit:
 
         async def send_unless_refused(message: Message) -> None:
             if intake.refusal is None:
-                await send(message)
+                await self._send_in_time(send, message)
 
         with suppress(_Refused):
             await self._app(scope, intake.receive, send_unless_refused)
         if intake.refusal is not None:
             await intake.refusal(Request(scope), allowed)(scope, receive, send)
+
+    async def _send_in_time(self, send: Send, message: Message) -> None:
+        """Who does not take an answer must not keep a place among the requests that run."""
+        try:
+            async with asyncio.timeout(self._limits.answer_s):
+                await send(message)
+        except TimeoutError:
+            _log.warning("an answer was not taken", extra={"seconds": self._limits.answer_s})
+            raise _Refused from None
 
 
 def _too_large(request: Request, allowed: _Allowed) -> JSONResponse:

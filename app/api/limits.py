@@ -17,6 +17,7 @@ class Limits:
 
     body_bytes: int
     body_s: float
+    answer_s: float
     import_bytes: int
     import_s: float
     messages: int

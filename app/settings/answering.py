@@ -101,6 +101,9 @@ class KeySettings(Section):
 class LimitSettings(Section):
     body_bytes: PositiveInt = Field(default=64 * 2**20, description="Bytes of a request's body.")
     body_s: PositiveFloat = Field(default=60.0, description="Seconds that a body may take to come.")
+    answer_s: PositiveFloat = Field(
+        default=60.0, description="Seconds that a caller may leave a part of an answer untaken."
+    )
     import_bytes: PositiveInt = Field(
         default=4 * 2**30, description="Bytes of an import, as it is sent and unpacked."
     )

@@ -174,6 +174,46 @@ async def test_too_many_at_once_are_429_until_one_is_done(embedded: Settings) ->
         assert (await caller.get("/conversations")).status_code == 200
 
 
+@pytest.mark.parametrize("path", ["/conversations", "/export"])
+async def test_an_answer_that_nobody_takes_gives_its_place_back(
+    embedded: Settings, path: str
+) -> None:
+    asked, answered, never = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def receive() -> Json:
+        if asked.is_set():
+            await never.wait()
+        asked.set()
+        return {"type": "http.request", "body": b""}
+
+    async def send(message: Any) -> None:
+        if message["type"] == "http.response.body":
+            answered.set()
+            await never.wait()
+
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "headers": [],
+        "client": ("127.0.0.1", 1),
+        "http_version": "1.1",
+        "scheme": "http",
+        "server": ("foreword", 80),
+        "root_path": "",
+    }
+    slow = limited(embedded, concurrent=1, answer_s=0.2)
+    async with the_service(slow) as app, a_caller(app) as caller:
+        running = asyncio.create_task(app({**scope}, receive, send))
+        await answered.wait()
+        problem(await caller.get("/conversations"), 429, "too-many-requests")
+        async with asyncio.timeout(30):
+            await running
+        assert (await caller.get("/conversations")).status_code == 200
+
+
 async def test_every_answer_shields_the_browser(embedded: Settings) -> None:
     async with talking_to(embedded) as client:
         for path, policy in (
