@@ -133,7 +133,7 @@ class UpkeepParts(DerivingParts):
         return Forgetter(
             store=self.store,
             desk=self.erasures,
-            vectors=self.vectors,
+            vectors=self.generations.everywhere,
             indexer=self.indexer,
             clock=now,
             resummarise=self.summaries.rebuild,
