@@ -21,6 +21,7 @@ from app.adapters.sql.outbox import enqueue
 from app.adapters.sql.period_notes import forget_periods
 from app.adapters.sql.pieces import embedded_keys, pieces_of
 from app.adapters.sql.rebuild_window import built
+from app.adapters.sql.receipts import forget_shown
 from app.domain.ids import ConversationKey, ScopeKey, TenantId
 from app.domain.memory import ItemType
 from app.ports.stored import Erased
@@ -91,10 +92,9 @@ class RowEraser:
         """
         Erase the receipts of what a scope was answered; how many.
 
-        With them goes by which words an answer that comes back is known: of what is erased nothing
-        is left, and whoever says it again is heard.
+        With them goes by which words an answer that comes back is known.
         """
-        await self.connection.execute(delete(d.issued).where(d.issued.c.scope_key == scope))
+        await forget_shown(self.connection, self.tenant, [scope])
         told = delete(d.bundle).where(d.bundle.c.scope_key == scope)
         return (await self.connection.execute(told)).rowcount
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, insert, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
@@ -128,6 +128,25 @@ async def _of_what_is_there(
         for each in receipts
         if each.scope is None or each.version >= erased.get(each.scope, _GONE)
     ]
+
+
+async def forget_shown(
+    connection: AsyncConnection, tenant: TenantId, scopes: Collection[ScopeKey]
+) -> None:
+    """
+    Forget by which words an answer that comes back is known, where these scopes were shown.
+
+    Of what is gone nothing is left then, and whoever says it again is heard. What is shared was
+    shown to every user of the tenant. Rows are locked in the order in which they are written.
+    """
+    i, s = d.issued.c, t.scope.c
+    shared = select(s.key).where(s.key.in_(scopes), s.shared).limit(1)
+    shown = [i.scope_key.in_(scopes)]
+    if (await connection.execute(shared)).first():
+        shown.append(i.scope_key.in_(select(s.key).where(s.tenant == tenant)))
+    key = (i.scope_key, i.fingerprint)
+    doomed = select(*key).where(or_(*shown)).order_by(*key).with_for_update()
+    await connection.execute(delete(d.issued).where(tuple_(*key).in_(doomed)))
 
 
 async def forget_old(connection: AsyncConnection, *, now: datetime) -> None:
