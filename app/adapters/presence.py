@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from app.adapters.rooms import sweep
 from app.domain.errors import DataDirectoryInUse
 from app.domain.keys import LOCAL_PREFIX
 
@@ -53,6 +54,7 @@ def held(directory: Path) -> Iterator[None]:
                 f"another process has this data directory open{where}"
             ) from error
         (directory / _ADDRESS).unlink(missing_ok=True)  # of one that was killed
+        sweep(directory)
         yield
 
 
