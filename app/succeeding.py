@@ -9,9 +9,10 @@ from logging import getLogger
 
 from app.adapters.late import LateEmbedder
 from app.adapters.sql.store import SqlStore
-from app.adapters.vectors import forget_server_indexes
+from app.adapters.vectors import forget_server_indexes, open_other_server_indexes
 from app.models import OnBatch, open_embedder
 from app.opening import index_name, open_vectors
+from app.ports import Removable
 from app.services.generations import Generation, Generations
 from app.settings import Settings, revealed
 
@@ -30,8 +31,9 @@ async def open_generations(
     until those of the model that is set are complete.
     """
     wanted = Generation(embedder, await open_vectors(settings, embedder, stack))
+    elsewhere = await _elsewhere(settings, embedder, stack)
     if embedder.missing:
-        return Generations(wanted)
+        return Generations(wanted, elsewhere=elsewhere)
     async with store.observe() as observations:
         before = await observations.serving_model()
     async with store.project() as projections:
@@ -44,7 +46,8 @@ async def open_generations(
         if before is None:
             await projections.serve_model(embedder.model)
     if before is None or before.name == embedder.model:
-        return Generations(wanted)
+        await _retire_here(settings, [embedder.model])
+        return Generations(wanted, elsewhere=elsewhere)
     chosen = settings.embedder.model_copy(update=dict(before.opened_as))
     if chosen.base_url != settings.embedder.base_url:  # a key is for one place
         chosen = chosen.model_copy(update={"api_key": None})
@@ -52,15 +55,34 @@ async def open_generations(
     old = await open_embedder(of_before, on_batch, stack)
     if old.model != before.name:
         _log.warning("the model of the stored vectors is gone", extra={"model": before.name})
-        return Generations(wanted, whole=False)
-    return Generations(Generation(old, await open_vectors(of_before, old, stack)), coming=wanted)
+        return Generations(wanted, whole=False, elsewhere=elsewhere)
+    serving = Generation(old, await open_vectors(of_before, old, stack))
+    return Generations(serving, coming=wanted, elsewhere=elsewhere)
+
+
+async def _elsewhere(
+    settings: Settings, embedder: LateEmbedder, stack: AsyncExitStack
+) -> Removable | None:
+    """On a server another process may serve from an index that we do not open."""
+    chosen = settings.qdrant
+    if chosen.url is None:
+        return None
+    own = "" if embedder.missing else f"{chosen.collection}-{index_name(embedder.model)}"
+    others = open_other_server_indexes(
+        chosen.url,
+        prefix=chosen.collection,
+        own=own,
+        api_key=revealed(chosen.api_key),
+        timeout=chosen.timeout_s,
+    )
+    return await stack.enter_async_context(others)
 
 
 async def retire(settings: Settings, kept: Sequence[str]) -> None:
     """Remove the indexes of models that are no longer kept."""
-    names = {index_name(each) for each in kept}
     chosen = settings.qdrant
     if chosen.url is not None:
+        names = map(index_name, kept)
         await forget_server_indexes(
             chosen.url,
             prefix=chosen.collection,
@@ -68,6 +90,12 @@ async def retire(settings: Settings, kept: Sequence[str]) -> None:
             api_key=revealed(chosen.api_key),
             attempt_seconds=chosen.timeout_s,
         )
+    await _retire_here(settings, kept)
+
+
+async def _retire_here(settings: Settings, kept: Sequence[str]) -> None:
+    """In the data directory, which is one process's: nobody else needs what it does not open."""
+    names = {index_name(each) for each in kept}
     for each in settings.vectors_dir.glob("*/"):
         if each.name not in names:
             await asyncio.to_thread(shutil.rmtree, each, ignore_errors=True)

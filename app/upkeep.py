@@ -41,7 +41,7 @@ class UpkeepParts(DerivingParts):
             pulse=self.pulse,
             forgetter=self.forgetter,
             successor=self.successor,
-            janitor=Janitor(store=self.store, clock=now),
+            janitor=Janitor(store=self.store, recorder=self.recorder, clock=now),
             pruner=self.pruner,
             doorkeeper=self.doorkeeper,
             uses_noted_every=self.settings.keys.noted_s,
@@ -133,7 +133,7 @@ class UpkeepParts(DerivingParts):
         return Forgetter(
             store=self.store,
             desk=self.erasures,
-            vectors=self.vectors,
+            vectors=self.generations.everywhere,
             indexer=self.indexer,
             clock=now,
             resummarise=self.summaries.rebuild,

@@ -10,6 +10,7 @@ from uuid_utils.compat import uuid7
 
 from app import __version__
 from app.adapters.late import LateReranker
+from app.adapters.rooms import BACKUPS
 from app.adapters.sql.backup import write_backup
 from app.adapters.sql.checkup import Checkup
 from app.adapters.sql.store import SqlStore
@@ -276,7 +277,7 @@ async def _back_up(
 ) -> Mapping[str, Any]:
     """Write a backup into the data directory; where, and what is in it."""
     taken_at = now()
-    target = settings.data_dir / "backups" / f"foreword-{taken_at:%Y%m%dT%H%M%S%fZ}.zip"
+    target = settings.data_dir / BACKUPS / f"foreword-{taken_at:%Y%m%dT%H%M%S%fZ}.zip"
 
     def watch(step: Step) -> None:
         progress.tell(step.done, step.total)

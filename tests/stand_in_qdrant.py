@@ -141,6 +141,7 @@ Work = Callable[[StandInQdrant, str, Any], Any]
 def _routes(stand_in: StandInQdrant) -> list[Route]:
     one = "/collections/{name}"
     table: list[tuple[str, str, Work]] = [
+        ("GET", "/collections", _list),
         ("GET", f"{one}/exists", _exists),
         ("GET", one, _describe),
         ("PUT", one, _create),
@@ -173,7 +174,7 @@ def _endpoint(stand_in: StandInQdrant, work: Work) -> Callable[[Request], Awaita
         if (refused := await stand_in.trouble(request)) is not None:
             return refused
         try:
-            result = work(stand_in, request.path_params["name"], body)
+            result = work(stand_in, request.path_params.get("name", ""), body)
         except KeyError as error:
             return _error(404, f"Not found: {error}")
         except FileExistsError as error:
@@ -189,6 +190,10 @@ def _error(status: int, message: str, headers: Mapping[str, str] | None = None) 
     return JSONResponse(
         {"status": {"error": message}, "time": 0.0}, status_code=status, headers=headers
     )
+
+
+def _list(stand_in: StandInQdrant, _: str, __: Any) -> Any:
+    return {"collections": [{"name": name} for name in stand_in.collections]}
 
 
 def _exists(stand_in: StandInQdrant, name: str, _: Any) -> Any:

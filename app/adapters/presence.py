@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from app.adapters.private import own_directory
+from app.adapters.rooms import sweep
 from app.domain.errors import DataDirectoryInUse
 from app.domain.keys import LOCAL_PREFIX
 
@@ -54,6 +55,7 @@ def held(directory: Path) -> Iterator[None]:
                 f"another process has this data directory open{where}"
             ) from error
         (directory / _ADDRESS).unlink(missing_ok=True)  # of one that was killed
+        sweep(directory)
         yield
 
 

@@ -140,6 +140,14 @@ class RecallFilter:
         return replace(self, conversations=None)
 
 
+class Removable(Protocol):
+    """Where vectors lie that can be taken out."""
+
+    async def remove(self, keys: Sequence[ItemKey]) -> None: ...
+
+    async def known(self, keys: Sequence[ItemKey]) -> frozenset[ItemKey]: ...
+
+
 class VectorIndex(Protocol):
     """
     Nearest neighbours by cosine; a projection of SQL that can be lost and rebuilt.

@@ -36,6 +36,7 @@ class ErasureDesk:
     @asynccontextmanager
     async def erasing(self, tenant: TenantId) -> AsyncIterator[Transaction]:
         """No receipt is written meanwhile: it would outlive the erasure of what it tells of."""
+        await self.recorder.note_anew()
         async with self.recorder.writing, self.store.write(tenant) as transaction:
             yield transaction
 

@@ -18,7 +18,7 @@ from app.domain.ids import (
     ScopeKey,
     TenantId,
 )
-from app.ports import Clock, VectorIndex
+from app.ports import Clock, Removable
 from app.ports.store import Store
 from app.ports.stored import Erased
 from app.services.erasing import ErasureDesk, Forgotten, counted
@@ -52,7 +52,8 @@ class Forgetter:
 
     store: Store
     desk: ErasureDesk
-    vectors: VectorIndex
+    vectors: Removable
+    """Every index there is."""
     indexer: Indexer
     clock: Clock
     resummarise: Resummarise | None = None

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from app.domain.ids import ItemKey
-from app.ports import Embedder, Mendable, RecallFilter, VectorIndex, VectorPoint
+from app.ports import Embedder, Mendable, RecallFilter, Removable, VectorIndex, VectorPoint
 from app.ranking import Floats
 
 _held: ContextVar["Generation | None"] = ContextVar("generation", default=None)
@@ -43,11 +43,17 @@ class Generations:
     whole: bool = True
     """Whether the serving generation holds all that it should: it lacks much while the model
     before it is gone and it is not built yet."""
+    elsewhere: Removable | None = None
+    """The indexes of every model before, where several processes share them."""
+    former: Generation | None = field(default=None, init=False)
+    """What served before; kept open, since requests may hold on to it, and erased from."""
     embedder: "ServingEmbedder" = field(init=False)
     vectors: "ServingIndex" = field(init=False)
+    everywhere: "Everywhere" = field(init=False)
 
     def __post_init__(self) -> None:
         self.embedder, self.vectors = ServingEmbedder(self), ServingIndex(self)
+        self.everywhere = Everywhere(self)
 
     @property
     def current(self) -> Generation:
@@ -81,6 +87,7 @@ class Generations:
             raise ValueError("there is nothing to switch to")
         before, self.serving, self.coming = self.serving, self.coming, None
         self.whole = True
+        self.former = before if self.elsewhere is None else None
         return before
 
 
@@ -110,7 +117,7 @@ class ServingEmbedder:
 
 @dataclass(frozen=True, slots=True)
 class ServingIndex:
-    """The index of the generation that serves; what is removed goes from the coming one too."""
+    """The index of the generation that serves; what is removed goes from all others too."""
 
     generations: Generations
 
@@ -118,9 +125,7 @@ class ServingIndex:
         await self.generations.current.vectors.upsert(points)
 
     async def remove(self, keys: Sequence[ItemKey]) -> None:
-        if (ahead := self.generations.ahead) is not None:
-            await ahead.vectors.remove(keys)
-        await self.generations.current.vectors.remove(keys)
+        await self.generations.everywhere.remove(keys)
 
     async def search(
         self, query: Floats, *, within: RecallFilter, limit: int
@@ -145,3 +150,26 @@ class ServingIndex:
 
     async def mend(self) -> bool:
         return await self.generations.current.vectors.mend()
+
+
+@dataclass(frozen=True, slots=True)
+class Everywhere:
+    """All indexes that may hold what is erased, whether or not they are searched."""
+
+    generations: Generations
+
+    async def remove(self, keys: Sequence[ItemKey]) -> None:
+        if keys:
+            for each in self._indexes():
+                await each.remove(keys)
+
+    async def known(self, keys: Sequence[ItemKey]) -> frozenset[ItemKey]:
+        return frozenset[ItemKey]().union(*[await each.known(keys) for each in self._indexes()])
+
+    def _indexes(self) -> Sequence[Removable]:
+        """That of this request last: what fails before it is tried again with it."""
+        known = self.generations
+        opened = (known.former, known.coming, known.serving, known.current)
+        indexes: list[Removable | None] = [known.elsewhere]
+        indexes += [each.vectors for each in opened if each is not None]
+        return list({id(each): each for each in indexes if each is not None}.values())

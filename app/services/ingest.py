@@ -151,6 +151,8 @@ class Ingestor:
             ConversationNotFound: There is none under this id.
         """
         now = self.clock()
+        if changes.archived:
+            await self.guard.recorder.note_anew()
         async with self.store.write(tenant) as transaction:
             found = await transaction.conversations.get(conversation_id)
             await transaction.conversations.change(found.key, changes, now=now)

@@ -183,9 +183,8 @@ class Recorder:
         return any(each.receipt.scope == scope for each in self._waiting.values())
 
     def forget(self, scope: ScopeKey) -> int:
-        """Drop what waits of a scope, and what was noted of it; how many receipts that was."""
-        for noted in [each for each in self._noted if each[0] == scope]:
-            del self._noted[noted]
+        """Drop what waits of a scope, and what was noted; how many receipts that was."""
+        self._noted.clear()
         return self._drop(lambda receipt: receipt.scope == scope)
 
     def forget_user(self, subject: str) -> int:
@@ -197,6 +196,11 @@ class Recorder:
         for key in held:
             del self._waiting[key]
         return len(held)
+
+    async def note_anew(self) -> None:
+        """Write what waits, to be forgotten with the rest, and note all that is shown from now."""
+        await self.tick()
+        self._noted.clear()
 
     async def tick(self) -> None:
         """Write what waits; if that fails it waits on."""

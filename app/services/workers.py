@@ -39,9 +39,11 @@ class Janitor:
     """Forgets receipts and metrics past their time, and memory items that have expired."""
 
     store: Store
+    recorder: Recorder
     clock: Clock
 
     async def tick(self) -> None:
+        await self.recorder.note_anew()
         try:
             async with self.store.project() as projections:
                 await projections.forget_old(now=self.clock())

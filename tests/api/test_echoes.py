@@ -1,5 +1,6 @@
 """What comes back because a bundle of ours was put into a prompt is stored, and not remembered."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -177,3 +178,38 @@ async def test_what_another_conversation_showed_is_told_again_after_an_erasure(
 
     (kept,) = await messages_of(alone, again)
     assert kept["echo"]
+
+
+@pytest.mark.parametrize("seconds", [0, 0.5])
+async def test_who_says_what_a_document_said_is_heard_once_that_is_gone(
+    client: AsyncClient, seconds: float
+) -> None:
+    """Receipts are written four times a second: it may be noted already, or not yet."""
+    told = {"type": "document", "content": f"{DECISION}\n{REPORT}", "source": "plan.md"}
+    document = (await client.post("/memories?wait=indexed", json=told)).json()
+    await store(client, "Tomatoes grow in the greenhouse.", user_id="alice")
+    await prompt_of(client, user_id="alice")
+    await asyncio.sleep(seconds)
+    await erase(client, f"/memories/{document['id']}")
+
+    again = await store(client, REPORT, user_id="alice")
+
+    (kept,) = await messages_of(client, again)
+    assert kept["echo"] == []
+    assert contents(await search(client, "migration", user_id="alice")) == [REPORT]
+
+
+@pytest.mark.parametrize("seconds", [0, 0.5])
+async def test_who_says_again_what_was_archived_is_heard(
+    client: AsyncClient, seconds: float
+) -> None:
+    stored = await store(client, DECISION, REPORT, user_id="alice")
+    await prompt_of(client, user_id="alice")
+    await asyncio.sleep(seconds)
+    await client.patch(f"/conversations/{stored['id']}", json={"archived": True})
+
+    again = await store(client, REPORT, user_id="alice")
+
+    (kept,) = await messages_of(client, again)
+    assert kept["echo"] == []
+    assert contents(await search(client, "migration", user_id="alice")) == [REPORT]

@@ -14,12 +14,13 @@ from app.domain.audit import user_subject
 from app.domain.conversation import Role
 from app.domain.errors import BundleNotFound
 from app.domain.ids import BundleId
+from app.domain.memory import ItemType
 from app.domain.profile import Profile
 from app.ports.projecting import OutboxState
 from app.ports.store import Store
 from app.ports.stored import Counts, Receipt
 from tests.databases import BOTH
-from tests.stored import ACME, MICROSECOND, NOON, OTHER, keep, said
+from tests.stored import ACME, MICROSECOND, NOON, OTHER, keep, said, tell
 
 DAY = timedelta(days=1)
 ANSWER = {"items": [{"id": "ü", "score": 0.1}], "big": 2**60, "timings": {"total": 0.0125}}
@@ -181,3 +182,30 @@ def own_url(request: pytest.FixtureRequest) -> str:
     if request.param == "sqlite":
         return f"sqlite+aiosqlite:///{request.getfixturevalue('sqlite_file')}"
     return str(request.getfixturevalue("postgres_own_url"))
+
+
+@pytest.mark.parametrize("kind", [ItemType.FACT, ItemType.DOCUMENT])
+async def test_what_expires_takes_along_what_was_shown_where_it_was(
+    store: Store, kind: ItemType
+) -> None:
+    """A document was shown to every user of its tenant, a fact to its own."""
+    users = [(ACME, "alice"), (ACME, "bob"), (OTHER, "alice")]
+    scopes = [(await keep(store, "dog", user_id=user, tenant=of)).scope for of, user in users]
+    shown = frozenset({1, 2**40})
+    await keep_receipts(
+        store,
+        *(
+            receipt(tenant=of, scope=scope.key, version=scope.version, issued=shown)
+            for scope, (of, _) in zip(scopes, users, strict=True)
+        ),
+    )
+    await tell(store, "tea", type=kind, expires_at=NOON)
+
+    async with store.project() as projections:
+        assert await projections.erase_expired(now=NOON, limit=9) == 1
+
+    left = []
+    for scope, (of, _) in zip(scopes, users, strict=True):
+        async with store.read(of) as snapshot:
+            left.append(len(await snapshot.bundles.shown(scope.key, shown)))
+    assert left == [0, 0 if kind is ItemType.DOCUMENT else 2, 2]

@@ -133,7 +133,7 @@ async def test_the_janitor_erases_what_has_expired(memory: Memory) -> None:
         await tell(memory, f"green tea {number}", expires_at=NOON + number * HOUR)
     assert await memory.vectors.count() == 3
     memory.clock.forward(3_600)
-    await Janitor(store=memory.store, clock=memory.clock).tick()
+    await Janitor(store=memory.store, recorder=memory.recorder, clock=memory.clock).tick()
     await memory.index()
     assert await memory.vectors.count() == 1
     async with memory.store.read(ACME) as snapshot:

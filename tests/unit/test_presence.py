@@ -46,3 +46,19 @@ def test_an_address_that_cannot_be_read_is_none(tmp_path: Path, told: str) -> No
 
 def test_no_two_keys_are_alike() -> None:
     assert len({local_key() for _ in range(100)}) == 100
+
+
+def test_what_killed_backups_and_restores_left_is_swept_by_who_opens_it(tmp_path: Path) -> None:
+    left = [tmp_path / ".restore-a", tmp_path / ".backup-b", tmp_path / "backups" / ".backup-c"]
+    for each in left:
+        each.mkdir(parents=True)
+        (each / "foreword.db").write_text("all that was said")
+    backup = tmp_path / "backups" / "foreword.zip"
+    backup.write_text("a backup")
+
+    with held(tmp_path):
+        assert [each.exists() for each in left] == [False] * 3
+        left[0].mkdir()
+        with pytest.raises(DataDirectoryInUse), held(tmp_path):
+            pass
+        assert (left[0].exists(), backup.exists()) == (True, True)

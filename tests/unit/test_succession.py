@@ -1,6 +1,7 @@
 """Another model takes over once its vectors are complete, and not before."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -124,6 +125,34 @@ async def test_what_the_new_model_missed_is_made_up_for(memory: Memory) -> None:
 
     assert await house.vectors.count() == 3
     assert house.generations.embedder.model == "fake-32"
+
+
+async def test_what_is_erased_after_the_change_is_gone_from_the_old_index(memory: Memory) -> None:
+    house = House(memory)
+    stored = await memory.say("white milk", external_id="later")
+    await memory.index()
+    await house.finish()
+    assert house.generations.former is not None
+    assert (await memory.vectors.count(), await house.vectors.count()) == (3, 3)
+
+    forgetter = replace(memory.forgetter, vectors=house.generations.everywhere)
+    forgotten = await forgetter.message(ACME, MessageId(stored.message_ids[0]))
+
+    assert (forgotten.vectors, forgotten.remaining) == (1, 0)
+    assert (await memory.vectors.count(), await house.vectors.count()) == (2, 2)
+
+
+async def test_the_receipt_counts_what_an_index_of_before_still_holds(memory: Memory) -> None:
+    house = House(memory)
+    stored = await memory.say("white milk", external_id="later")
+    await memory.index()
+    await house.finish()
+    memory.vectors.down = True
+
+    forgetter = replace(memory.forgetter, vectors=house.generations.everywhere)
+    forgotten = await forgetter.message(ACME, MessageId(stored.message_ids[0]))
+
+    assert forgotten.remaining == 1
 
 
 async def test_a_restart_goes_on_without_embedding_again(memory: Memory) -> None:

@@ -23,6 +23,7 @@ from typing import IO, Any
 from sqlalchemy import select
 
 from app.adapters.private import own_file
+from app.adapters.rooms import BACKUP, RESTORE
 from app.adapters.sql import tables as t
 from app.adapters.sql.copying import clear, copy_file, copy_rows, counts
 from app.adapters.sql.database import Database, open_database
@@ -73,7 +74,7 @@ async def write_backup(
     """
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".backup-", dir=target.parent) as room:
+        with tempfile.TemporaryDirectory(prefix=BACKUP, dir=target.parent) as room:
             file = Path(room) / _DATABASE
             await _copy(database, file, watch)
             facts = await _facts(file)
@@ -102,7 +103,7 @@ async def unpacked(
     Raises:
         BackupUnusable: It is none, is damaged, or is of a later release.
     """
-    with tempfile.TemporaryDirectory(prefix=".restore-", dir=room) as directory:
+    with tempfile.TemporaryDirectory(prefix=RESTORE, dir=room) as directory:
         file = Path(directory) / _DATABASE
         manifest = await asyncio.to_thread(_unpack, archive, file, watch)
         if (await _facts(file))["rows"] != manifest.rows:

@@ -62,14 +62,14 @@ class SqlEraser:
         await recount(self.connection, [conversation])
         await SqlScopes(self.connection, self.tenant).touch(scope, erased=True)
         await note(self.connection, [conversation], now=now)
-        return replace(erased, bundles=await erase_bundles(self.connection, scope))
+        return replace(erased, bundles=await erase_bundles(self.connection, self.tenant, scope))
 
     async def memory(self, item_id: ItemId, *, now: datetime) -> Erased:
         memory = await SqlItems(self.connection, self.tenant).get(item_id, now=now)
         own = t.memory_item.c.id == (memory.parent or item_id)
         erased = await erase_items(self.connection, self.tenant, own, now=now)
         await SqlScopes(self.connection, self.tenant).touch(memory.scope, erased=True)
-        bundles = await erase_bundles(self.connection, memory.scope)
+        bundles = await erase_bundles(self.connection, self.tenant, memory.scope)
         return replace(erased, scope=memory.scope, bundles=bundles)
 
     async def conversation(self, conversation_id: ConversationId, *, now: datetime) -> Erased:
@@ -85,7 +85,7 @@ class SqlEraser:
         )
         # Now that the scope is taken: a receipt that another process writes comes before or not.
         await SqlScopes(self.connection, self.tenant).touch(found.scope, erased=True)
-        bundles = await erase_bundles(self.connection, found.scope)
+        bundles = await erase_bundles(self.connection, self.tenant, found.scope)
         rows = RowEraser(self.connection, self.tenant)
         await rows.answers(d.idempotency.c.conversation_key == found.key)
         said_here = t.message.c.conversation_key == found.key
@@ -107,7 +107,7 @@ class SqlEraser:
             .values(tenant=ERASED, user_id=str(uuid4()), created_at=now, erased_version=_GONE)
         )
         await rows.answers(d.idempotency.c.scope_key == scope.key)
-        bundles = await erase_bundles(self.connection, scope.key)
+        bundles = await erase_bundles(self.connection, self.tenant, scope.key)
         bundles += await rows.bundles_of_user(subject)
         return Erased(scope=scope.key, doomed=scope.key, bundles=bundles) + gone
 

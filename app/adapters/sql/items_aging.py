@@ -11,8 +11,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.adapters.sql import tables as t
 from app.adapters.sql.audit import SqlAuditWriter
 from app.adapters.sql.erase_items import erase_items
+from app.adapters.sql.receipts import forget_shown
 from app.domain.audit import SERVICE, Action, Deed, subject
-from app.domain.ids import ERASED, TenantId
+from app.domain.ids import ERASED, ScopeKey, TenantId
 from app.domain.memory import Table, rows_of
 from app.ports.stored import Access
 
@@ -52,7 +53,7 @@ _PARENTS, _COUNTED = _parents(), _counted()
 async def erase_expired(connection: AsyncConnection, *, now: datetime, limit: int) -> int:
     i, s = t.memory_item.c, t.scope.c
     expired = (
-        select(i.key, i.id, i.type, s.tenant)
+        select(i.key, i.id, i.type, i.scope_key, s.tenant)
         .join(t.scope, s.key == i.scope_key)
         .where(i.expires_at <= now, i.parent_key.is_(None), s.tenant != ERASED)
         .order_by(i.key)
@@ -62,6 +63,7 @@ async def erase_expired(connection: AsyncConnection, *, now: datetime, limit: in
     for tenant in sorted({TenantId(row.tenant) for row in rows}):
         gone = [row for row in rows if row.tenant == tenant]
         await erase_items(connection, tenant, i.key.in_([row.key for row in gone]), now=now)
+        await forget_shown(connection, tenant, sorted({ScopeKey(row.scope_key) for row in gone}))
         deeds = [_expired(row.id, row.type) for row in gone]
         await SqlAuditWriter(connection, tenant, SERVICE).note(*deeds, now=now)
     return len(rows)

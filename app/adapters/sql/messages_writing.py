@@ -17,6 +17,7 @@ from app.adapters.sql.outbox import enqueue
 from app.adapters.sql.period_notes import retell
 from app.adapters.sql.pieces import Pieces, add_chunks, keys_of, pieces_of
 from app.adapters.sql.rebuild_window import built, items_built
+from app.adapters.sql.receipts import forget_shown
 from app.adapters.sql.scopes import SqlScopes
 from app.domain.conversation import Conversation, Rating
 from app.domain.ids import ItemKey, MessageKey
@@ -47,6 +48,7 @@ class SqlMessageWriter(SqlMessages):
         await full_text(self.connection).remove(held.entries)
         await enqueue(self.connection, self.tenant, conversation.scope, keys, now=now)
         await self._touch(conversation, held, sign=-1)
+        await forget_shown(self.connection, self.tenant, [conversation.scope])
         await retell(self.connection, self.tenant, conversation, now=now)
 
     async def reindex(self, conversation: Conversation, *, now: datetime) -> None:

@@ -120,7 +120,7 @@ class SqlPersonal:
         erased = await self.connection.execute(delete(t.profile).where(self._of(t.profile, scope)))
         if not erased.rowcount:
             return Erased(scope=scope)
-        bundles = await erase_bundles(self.connection, scope)
+        bundles = await erase_bundles(self.connection, self.tenant, scope)
         return Erased(scope=scope, profiles=erased.rowcount, bundles=bundles)
 
     def _of(self, table: Table, scope: ScopeKey) -> ColumnElement[bool]:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, insert, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
@@ -130,14 +130,28 @@ async def _of_what_is_there(
     ]
 
 
-async def erase_bundles(connection: AsyncConnection, scope: ScopeKey) -> int:
+async def forget_shown(
+    connection: AsyncConnection, tenant: TenantId, scopes: Collection[ScopeKey]
+) -> None:
     """
-    Erase the receipts of what a scope was answered; how many.
+    Forget by which words an answer that comes back is known, where these scopes were shown.
 
-    With them goes by which words an answer that comes back is known: of what is erased nothing is
-    left, and whoever says it again is heard.
+    Of what is gone nothing is left then, and whoever says it again is heard. What is shared was
+    shown to every user of the tenant. Rows are locked in the order in which they are written.
     """
-    await connection.execute(delete(d.issued).where(d.issued.c.scope_key == scope))
+    i, s = d.issued.c, t.scope.c
+    shared = select(s.key).where(s.key.in_(scopes), s.shared).limit(1)
+    shown = [i.scope_key.in_(scopes)]
+    if (await connection.execute(shared)).first():
+        shown.append(i.scope_key.in_(select(s.key).where(s.tenant == tenant)))
+    key = (i.scope_key, i.fingerprint)
+    doomed = select(*key).where(or_(*shown)).order_by(*key).with_for_update()
+    await connection.execute(delete(d.issued).where(tuple_(*key).in_(doomed)))
+
+
+async def erase_bundles(connection: AsyncConnection, tenant: TenantId, scope: ScopeKey) -> int:
+    """Erase the receipts of what a scope was answered, and what was shown with them; how many."""
+    await forget_shown(connection, tenant, [scope])
     told = delete(d.bundle).where(d.bundle.c.scope_key == scope)
     return (await connection.execute(told)).rowcount
 

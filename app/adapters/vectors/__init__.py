@@ -4,9 +4,15 @@ from collections.abc import Collection
 from contextlib import AbstractAsyncContextManager
 
 from app.adapters.vectors.edge import EdgeVectorIndex, open_edge_index
-from app.ports import VectorIndex
+from app.ports import Removable, VectorIndex
 
-__all__ = ["EdgeVectorIndex", "forget_server_indexes", "open_edge_index", "open_server_index"]
+__all__ = [
+    "EdgeVectorIndex",
+    "forget_server_indexes",
+    "open_edge_index",
+    "open_other_server_indexes",
+    "open_server_index",
+]
 
 
 def open_server_index(
@@ -35,6 +41,21 @@ def open_server_index(
         api_key=api_key,
         attempt_seconds=timeout,
         on_disk=on_disk,
+    )
+
+
+def open_other_server_indexes(
+    url: str, *, prefix: str, own: str, api_key: str | None = None, timeout: float = 5.0
+) -> AbstractAsyncContextManager[Removable]:
+    """
+    What other models have in collections of ours, which begin with `prefix`; `own` is not one.
+
+    Other processes may still serve from them, so they are not deleted, but erased from.
+    """
+    from app.adapters.vectors.server import open_other_collections  # noqa: PLC0415  (as above)
+
+    return open_other_collections(
+        url, prefix=f"{prefix}-", own=own, api_key=api_key, attempt_seconds=timeout
     )
 
 

@@ -95,6 +95,49 @@ class ServerVectorIndex:
         return bool(await self._ask(self._client.collection_exists, self._collection))
 
 
+class OtherCollections:
+    """What is left of other models in collections of ours, all but `own`; looked up each time."""
+
+    def __init__(self, client: AsyncQdrantClient, ask: Ask, *, prefix: str, own: str) -> None:
+        self._client = client
+        self._ask = ask
+        self._prefix = prefix
+        self._own = own
+
+    async def remove(self, keys: Sequence[ItemKey]) -> None:
+        for each in await self._indexes():
+            await each.remove(keys)
+
+    async def known(self, keys: Sequence[ItemKey]) -> frozenset[ItemKey]:
+        found = [await each.known(keys) for each in await self._indexes()]
+        return frozenset[ItemKey]().union(*found)
+
+    async def _indexes(self) -> Sequence[ServerVectorIndex]:
+        others = await _others(self._client, self._ask, prefix=self._prefix, but=[self._own])
+        return [ServerVectorIndex(self._client, self._ask, collection=each) for each in others]
+
+
+@asynccontextmanager
+async def open_other_collections(
+    url: str, *, prefix: str, own: str, api_key: str | None, attempt_seconds: float
+) -> AsyncIterator[OtherCollections]:
+    """See open_other_server_indexes."""
+    client = _client(url, api_key, attempt_seconds)
+    try:
+        ask = Ask(url, timeout=attempt_seconds)
+        yield OtherCollections(client, ask, prefix=prefix, own=own)
+    finally:
+        await client.close()
+
+
+async def _others(
+    client: AsyncQdrantClient, ask: Ask, *, prefix: str, but: Collection[str]
+) -> Sequence[str]:
+    """The collections that begin with `prefix`, except `but`."""
+    held = [each.name for each in (await ask(client.get_collections)).collections]
+    return sorted(each for each in held if each.startswith(prefix) and each not in but)
+
+
 @asynccontextmanager
 async def open_collection(
     url: str,
@@ -124,10 +167,8 @@ async def forget_collections(
     client = _client(url, api_key, attempt_seconds)
     ask = Ask(url, timeout=attempt_seconds)
     try:
-        held = await ask(client.get_collections)
-        for each in held.collections:
-            if each.name.startswith(prefix) and each.name not in but:
-                await ask(client.delete_collection, each.name)
+        for each in await _others(client, ask, prefix=prefix, but=but):
+            await ask(client.delete_collection, each)
     finally:
         await client.close()
 
