@@ -164,7 +164,9 @@ class OldWords:
 
 def write_with(memory: Memory, model: LanguageModel | None) -> None:
     """From now on summaries are made in the words of `model`, or by rules."""
-    writer = model and SummaryWriter(model=model, tokens=memory.tokens, prompt="Sum up.")
+    writer = None
+    if model is not None:
+        writer = SummaryWriter(model=model, tokens=memory.tokens, prompt="Sum up.")
     summariser = replace(memory.summariser, writer=writer)
     memory.consolidator.steps = [SummaryStep(summariser=summariser, tokens=200)]
 
