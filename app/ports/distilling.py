@@ -85,7 +85,8 @@ class SummaryTail:
     The rolling summary of a conversation, and what was said since by users and assistants.
 
     `before` tells up to the message `after`; `quoted` are the messages that it was made of.
-    `wanted`: one was erased, and is to be made anew.
+    `wanted`: one was erased, and is to be made anew. `anew`: the next one tells all of it from the
+    beginning, in the place of `before`.
     """
 
     before: Memory | None
@@ -95,14 +96,17 @@ class SummaryTail:
     messages: int
     tokens: int
     wanted: bool
+    anew: bool = False
 
 
 class DistilObservations(Protocol):
     async def conversation(self, tenant: TenantId, key: ConversationKey) -> Conversation | None: ...
 
     async def summary_tail(
-        self, tenant: TenantId, conversation: Conversation, *, subject: str
-    ) -> SummaryTail: ...
+        self, tenant: TenantId, conversation: Conversation, *, subject: str, anew: bool = False
+    ) -> SummaryTail:
+        """How far the summary is; `anew`: from the beginning, unless somebody changed it."""
+        ...
 
     async def said_after(
         self,

@@ -13,6 +13,7 @@ from app.domain.conversation import Message
 from app.domain.errors import ForewordError
 from app.domain.ids import MessageId
 from app.domain.memories import Memory
+from app.domain.storable import text_problem
 from app.ports import TokenCounter
 from app.ports.language import LanguageModel
 from app.services.distilling import utterance_of
@@ -20,7 +21,10 @@ from app.services.distilling import utterance_of
 _log = getLogger(__name__)
 
 _READ = 12_000
-"""Tokens that a model is given at once; of more the rules make what they can."""
+"""Tokens that a model is given at once; more comes in several windows."""
+
+_LONGEST_SAID = 9_000
+"""Tokens of one message; of a longer one a model is told how it begins."""
 
 _WRITES = 2_000
 _LONGEST_QUOTE = 200
@@ -89,12 +93,28 @@ class SummaryWriter:
     async def write(
         self, before: Sequence[Told], messages: Sequence[Message], *, most: int = MAX_TOKENS
     ) -> Sequence[Told] | None:
-        """The bullets of the next summary; None: the model does not answer, or not well."""
-        spoken = [each for each in messages if utterance_of(each).is_said and each.content]
-        material = {f"P{at}": each for at, each in enumerate(before, start=1)}
-        material |= {f"M{at}": _line(each) for at, each in enumerate(spoken, start=1)}
-        text = "\n".join(f"{name}: {each.text}" for name, each in material.items())
-        if not material or self.tokens.count(text) > _READ:
+        """
+        The bullets of the next summary; None: the model does not answer, or not well.
+
+        What is too much to be read at once is read in windows, each with the lines of the last.
+        """
+        told, lines = before, _lines(messages, self.tokens)
+        if not (told or lines):
+            return None
+        while lines or told is before:
+            count = _fitting(lines, self.tokens, _READ - self.tokens.count(_laid_out("P", told)))
+            written = await self._window(told, lines[:count], most)
+            if written is None:
+                return None
+            told, lines = written, lines[count:]
+        return told
+
+    async def _window(
+        self, before: Sequence[Told], said: Sequence[Told], most: int
+    ) -> Sequence[Told] | None:
+        material = _named("P", before) | _named("M", said)
+        text = "\n".join(_laid_out(*each) for each in (("P", before), ("M", said)) if each[1])
+        if self.tokens.count(text) > _READ:
             return None
         try:
             answer = await self.model.answer(
@@ -114,9 +134,40 @@ class SummaryWriter:
         return bullets
 
 
-def _line(message: Message) -> Told:
-    said = utterance_of(message)
-    return Told(text=f"{said.speaker}: {' '.join(said.content.split())}", sources=[message.id])
+def _lines(messages: Sequence[Message], tokens: TokenCounter) -> Sequence[Told]:
+    """What users and assistants said, a line for each message."""
+    said = [(each, utterance_of(each)) for each in messages if each.content]
+    return [
+        Told(
+            text=_begun(f"{utterance.speaker}: {' '.join(utterance.content.split())}", tokens),
+            sources=[message.id],
+        )
+        for message, utterance in said
+        if utterance.is_said
+    ]
+
+
+def _begun(text: str, tokens: TokenCounter) -> str:
+    while (count := tokens.count(text)) > _LONGEST_SAID:
+        text = text[: len(text) * _LONGEST_SAID // count]
+    return text
+
+
+def _fitting(lines: Sequence[Told], tokens: TokenCounter, room: int) -> int:
+    """How many of the next lines there is room for; one at least, if there are any."""
+    for at, each in enumerate(lines):
+        room -= tokens.count(f"M{at + 1}: {each.text}\n")
+        if room < 0:
+            return max(at, 1)
+    return len(lines)
+
+
+def _named(letter: str, lines: Sequence[Told]) -> dict[str, Told]:
+    return {f"{letter}{at}": each for at, each in enumerate(lines, start=1)}
+
+
+def _laid_out(letter: str, lines: Sequence[Told]) -> str:
+    return "\n".join(f"{name}: {each.text}" for name, each in _named(letter, lines).items())
 
 
 def _bullet(given: Mapping[str, Any], material: Mapping[str, Told]) -> Told:
@@ -130,8 +181,8 @@ def _bullet(given: Mapping[str, Any], material: Mapping[str, Told]) -> Told:
     text = " ".join(str(given["text"]).split()).removeprefix("- ")
     cited = [material[name] for name in dict.fromkeys(given["sources"])]
     sources = list(dict.fromkeys(one for each in cited for one in each.sources))
-    if not text or not sources:
-        raise ValueError("a bullet without words or sources")
+    if not text or not sources or text_problem(text):
+        raise ValueError("a bullet without words or sources, or with what cannot be stored")
     if invented(text, "\n".join(each.text for each in cited)):
         raise ValueError("a bullet that says more than its sources")
     return Told(text=text, sources=sources)
@@ -146,12 +197,24 @@ class FactReader:
     prompt: str
 
     async def read(self, messages: Sequence[Message]) -> Sequence[tuple[Fact, Message]]:
-        """What holds up of the facts that the model finds; nothing where it does not answer."""
-        spoken = [each for each in messages if utterance_of(each).is_said and each.content]
-        material = {f"M{at}": each for at, each in enumerate(spoken, start=1)}
-        text = "\n".join(f"{name}: {_line(each).text}" for name, each in material.items())
-        if not spoken or self.tokens.count(text) > _READ:
-            return []
+        """
+        What holds up of the facts that the model finds; nothing where it does not answer.
+
+        What is too much to be read at once is read in windows.
+        """
+        by_id = {each.id: each for each in messages}
+        lines, found = _lines(messages, self.tokens), list[tuple[Fact, Message]]()
+        while lines:
+            count = _fitting(lines, self.tokens, _READ)
+            said = _named("M", lines[:count])
+            material = {name: by_id[each.sources[0]] for name, each in said.items()}
+            found += await self._window(_laid_out("M", lines[:count]), material)
+            lines = lines[count:]
+        return found
+
+    async def _window(
+        self, text: str, material: Mapping[str, Message]
+    ) -> Sequence[tuple[Fact, Message]]:
         try:
             answer = await self.model.answer(
                 instructions=self.prompt.replace("{attributes}", ", ".join(sorted(ATTRIBUTES))),

@@ -38,11 +38,12 @@ Embedded = tuple[Sequence[Excerpt], Floats]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A summary on its way into the store, in the place of `before`."""
+    """A summary on its way into the store, behind `before`; made `anew`, in its place."""
 
     conversation: Conversation
     before: Memory | None
     prepared: PreparedMemory
+    anew: bool
 
 
 def subject_of(conversation: Conversation) -> str:
@@ -61,10 +62,12 @@ class Summariser:
     writer: SummaryWriter | None = None
     """Writes them in its own words, where a language model is set."""
 
-    async def tail(self, tenant: TenantId, conversation: Conversation) -> SummaryTail:
+    async def tail(
+        self, tenant: TenantId, conversation: Conversation, *, anew: bool = False
+    ) -> SummaryTail:
         async with self.store.observe() as observations:
             return await observations.summary_tail(
-                tenant, conversation, subject=subject_of(conversation)
+                tenant, conversation, subject=subject_of(conversation), anew=anew
             )
 
     async def draft(
@@ -78,12 +81,15 @@ class Summariser:
         bullets = [_quote(each, said) for each in said.summary.bullets]
         written = None
         if self.writer is not None:
-            before = [] if tail.before is None else lines_of(tail.before, tail.quoted)
+            last = None if tail.anew else tail.before
+            before = [] if last is None else lines_of(last, tail.quoted)
             written = await self.writer.write(before, said.since, most=most)
         if written is not None:
             bullets = [Bullet(each.text, each.sources) for each in written]
         (prepared,) = await self.keeper.preparer.prepare([_new(conversation, tail, said, bullets)])
-        return Draft(conversation=conversation, before=tail.before, prepared=prepared)
+        return Draft(
+            conversation=conversation, before=tail.before, prepared=prepared, anew=tail.anew
+        )
 
     async def _said(
         self, tenant: TenantId, conversation: Conversation, tail: SummaryTail, most: int
@@ -91,7 +97,7 @@ class Summariser:
         """What was said since, and what rules make of it."""
         said = _Said(by_position=_by_position(tail.quoted))
         said.before = await self._embedded(_bullets_of(tail), said)
-        if tail.before is not None and not said.before[0]:
+        if tail.quoted and not said.before[0]:
             again = await asyncio.to_thread(_excerpts, tail.quoted)
             await said.sum_up(await self._embedded(again, said), self.tokens, most)
         after = tail.after
@@ -123,6 +129,9 @@ class Summariser:
             await memories.change(last, reached, None, now=now)
             return await memories.get(last.id, now=None)
         try:
+            if draft.anew and last is not None:
+                await memories.lock(draft.conversation.scope, new.derived_from)
+                await memories.drop(last, now=now)
             (kept,) = await self.keeper.store_in(transaction, [draft.prepared], now=now)
         except MessageNotFound as error:
             raise Overtaken from error
@@ -213,17 +222,22 @@ def _new(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryStep:
-    """Sums a conversation up after so many messages of the assistant, or so many tokens."""
+    """
+    Sums a conversation up after so many messages of the assistant, or so many tokens.
+
+    Where all of it is gone through once more, so it is at the end, from the beginning: a summary
+    that goes on from one of older rules is one of older rules.
+    """
 
     summariser: Summariser
     tokens: int = 2_000
     by_message: ClassVar[bool] = False
 
     async def distil(self, portion: Portion) -> Write | None:
-        flags = portion.flags
-        if not flags.summaries:
+        flags, anew = portion.flags, portion.anew_at is not None
+        if not flags.summaries or (anew and not portion.last):
             return None
-        tail = await self.summariser.tail(portion.tenant, portion.conversation)
+        tail = await self.summariser.tail(portion.tenant, portion.conversation, anew=anew)
         if not (tail.wanted or self._is_due(tail, flags.summary_frequency)):
             return None
         draft = await self.summariser.draft(portion.tenant, portion.conversation, tail)
@@ -237,6 +251,8 @@ class SummaryStep:
         return write
 
     def _is_due(self, tail: SummaryTail, frequency: int) -> bool:
+        if tail.anew and tail.before is not None:
+            return True
         if frequency == 0:
             return False
         return tail.assistants >= frequency or tail.tokens >= self.tokens

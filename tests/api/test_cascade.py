@@ -1,5 +1,6 @@
 """What is long ago is told by day, week, month and year, over HTTP on both pairs of engines."""
 
+import asyncio
 from datetime import UTC, datetime
 
 from httpx import AsyncClient
@@ -7,6 +8,7 @@ from httpx import AsyncClient
 from app.adapters.sql.database import open_database
 from app.adapters.sql.store import SqlStore
 from app.domain.ids import LOCAL_TENANT
+from app.domain.memories import MemoryFilter
 from app.domain.periods import Period, span_of
 from app.settings import Settings
 from tests.api.speaking import (
@@ -139,6 +141,56 @@ async def test_what_is_moved_tells_its_periods_too(client: AsyncClient) -> None:
     counted = [each["metadata"].get("period") for each in theirs["items"]]
     assert sorted(map(str, counted)) == ["None", "day", "day", "month", "week", "year"]
     assert len(before["day"]) == 2
+
+
+KINDS = ("fact", "tool", "summary")
+CALL: Json = {
+    "id": "call-1",
+    "type": "function",
+    "function": {"name": "weather", "arguments": '{"city": "Lisbon"}'},
+}
+
+
+async def told(client: AsyncClient) -> dict[str, list[str]]:
+    return {
+        kind: sorted(each["content"] for each in await memories(client, kind)) for kind in KINDS
+    }
+
+
+async def lose_what_is_derived(settings: Settings) -> None:
+    """As if it had never been distilled, beside the service."""
+    database = open_database(settings.database_url)
+    store = SqlStore(database)
+    now = datetime.now(UTC)
+    wanted = MemoryFilter(user_id="alice", now=now, at=None)
+    try:
+        async with store.write(LOCAL_TENANT) as transaction:
+            page = await transaction.memories.page(wanted, cursor=None, limit=200)
+            for each in page.items:
+                await transaction.memories.drop(each, now=now)
+    finally:
+        await database.dispose()
+
+
+async def test_all_that_was_lost_comes_with_distilling_anew(settings: Settings) -> None:
+    async with talking_to(settings) as client:
+        await old_chats(client)
+        asked = said("", "assistant", tool_calls=[CALL])
+        answer = said("18 degrees and sunny", "tool", tool_call_id="call-1")
+        await store(client, LISBON, asked, answer, user_id="alice", external_id="new")
+        await distilled(client)
+        before = await told(client)
+    assert [len(before[kind]) for kind in KINDS] == [2, 1, 6]
+
+    await lose_what_is_derived(settings)
+    async with talking_to(settings) as client:
+        assert await told(client) == {kind: [] for kind in KINDS}
+        job = (await client.post("/admin/reindex", json={"projection": "distilled"})).json()
+        while job["status"] == "running":
+            await asyncio.sleep(0.02)
+            job = await get(client, f"/jobs/{job['id']}")
+        await distilled(client)
+        assert await told(client) == before
 
 
 async def give_up(settings: Settings, *, user_id: str) -> None:

@@ -1,13 +1,18 @@
 """What conversations come down to, behind the answers, over HTTP on both pairs of engines."""
 
 import asyncio
+from datetime import UTC, datetime
 from uuid import uuid4
 
 import pytest
 from httpx import AsyncClient
 
+from app.adapters.sql.database import open_database
+from app.adapters.sql.store import SqlStore
+from app.domain.ids import LOCAL_TENANT, ConversationKey
 from app.services.pacing import Traffic
-from tests.api.speaking import Json, context, erase, get, problem, said, store
+from app.settings import Settings
+from tests.api.speaking import Json, context, erase, get, problem, said, store, talking_to
 
 LISBON = "I live in Lisbon."
 DECIDED = "We decided on PostgreSQL 16 for the ledger service."
@@ -151,6 +156,46 @@ async def test_what_is_archived_is_distilled_when_it_comes_back(client: AsyncCli
     await client.patch(path, json={"archived": False})
     await distilled(client)
     assert len(await memories(client, "fact")) == 1
+
+
+async def leave_out(settings: Settings) -> None:
+    """As a worker leaves the messages that it stumbled over, beside the service."""
+    database = open_database(settings.database_url)
+    beside, at = SqlStore(database), datetime.now(UTC)
+    try:
+        async with beside.project() as projections:
+            await projections.distil_anew(after=ConversationKey(0), limit=9, now=at)
+            (due,) = await projections.claim_conversations(now=at, limit=9, lease=60)
+        async with beside.observe() as observations:
+            found = await observations.undistilled(due, messages=9, tokens=999)
+        assert found is not None
+        async with beside.write(LOCAL_TENANT) as transaction:
+            without = {each.key: "odd" for each in found.messages}
+            await transaction.distilling.leave_out(due, found, without)
+            await transaction.distilling.advance(due, found, now=at)
+    finally:
+        await database.dispose()
+
+
+async def test_what_was_left_out_is_a_job_to_retry(settings: Settings) -> None:
+    async with talking_to(settings) as client:
+        stored = await tell(client, LISBON, DECIDED)
+    await leave_out(settings)
+    async with talking_to(settings) as client:
+        readyz = (await get(client, "/readyz"))["parts"]["distilling"]
+        assert (readyz["lag"], readyz["dead_letters"]) == (0, 1)
+        (failed,) = (await get(client, "/jobs"))["items"]
+        assert (failed["kind"], failed["status"], failed["error"]) == ("distil", "failed", "odd")
+        assert failed["facts"] == {
+            "conversation_id": stored["id"],
+            "message_ids": stored["message_ids"],
+            "attempts": 0,
+        }
+        answer = await client.post(f"/jobs/{failed['id']}/retry")
+        assert (answer.status_code, answer.json()["status"]) == (202, "running")
+        await distilled(client)
+        assert (await get(client, "/jobs"))["items"] == []
+        assert (await get(client, "/readyz"))["parts"]["distilling"]["dead_letters"] == 0
 
 
 async def test_there_is_no_job_to_retry(client: AsyncClient) -> None:

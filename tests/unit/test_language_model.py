@@ -149,6 +149,8 @@ async def test_the_next_summary_is_given_the_lines_of_the_one_before(
         bullets(("PostgreSQL 16.", [])),
         bullets(("PostgreSQL 16.", ["M7"])),
         bullets((" ", ["M1"])),
+        bullets(("It \0 is.", ["M1"])),
+        bullets(("It \ud800 is.", ["M1"])),
         bullets(("many words " * 300, ["M1"])),
         bullets(),
         completion("no JSON"),
@@ -165,6 +167,55 @@ async def test_what_cannot_be_trusted_leaves_the_rules_to_it(
 ) -> None:
     stub.script = [answer]
     assert (await summary(memory, DECIDED)).content == BY_RULES
+
+
+def long(number: int) -> str:
+    """Some 2,800 tokens, of which no two are said twice in a row."""
+    return f"Part {number} begins. " + "many words of it " * 700
+
+
+async def test_a_summary_of_much_is_written_in_windows(memory: Memory, stub: StubServer) -> None:
+    stub.script = [
+        bullets(("The first parts.", ["M1", "M4"])),
+        bullets(("All of it.", ["P1", "M1"])),
+    ]
+    made = await summary(memory, *(long(number) for number in range(5)))
+    assert made.content == "- All of it."
+    assert cited(made) == [3]
+    first, second = [each["messages"][1]["content"] for each in stub.bodies]
+    assert [f"Part {number} begins" in first for number in range(5)] == [True] * 4 + [False]
+    assert second.startswith("P1: The first parts.\nM1: User: Part 4 begins.")
+    assert max(memory.tokens.count(each) for each in (first, second)) <= 12_000
+
+
+async def test_one_window_that_fails_leaves_the_summary_to_rules(
+    memory: Memory, stub: StubServer
+) -> None:
+    stub.script = [bullets(("The first parts.", ["M1"])), completion("no JSON")]
+    made = await summary(memory, DECIDED, *(long(number) for number in range(5)))
+    assert DECIDED in made.content
+
+
+async def test_of_a_message_longer_than_a_window_the_beginning_is_read(
+    memory: Memory, stub: StubServer
+) -> None:
+    stub.script = [bullets(("It begins.", ["M1"]))]
+    assert (await summary(memory, long(1) * 6)).content == "- It begins."
+    (asked,) = [each["messages"][1]["content"] for each in stub.bodies]
+    assert 8_000 < memory.tokens.count(asked) <= 12_000
+
+
+async def test_facts_are_looked_for_in_windows(memory: Memory, stub: StubServer) -> None:
+    bicycle = "At home there is a red bicycle of mine, I should say."
+    stub.script = [
+        facts(source="M2", quote="Part 1", value="Part 1"),
+        facts(source="M2", quote="a red bicycle of mine", value="red bicycle"),
+    ]
+    await tell(memory, *(long(number) for number in range(5)), bicycle)
+    await memory.distil()
+    found = await items_of(memory.store, at=NOON, type=ItemType.FACT)
+    assert sorted(each.content for each in found) == ["User: Part 1", "User: a red bicycle of mine"]
+    assert len(stub.bodies) == 2
 
 
 async def test_a_server_that_fails_is_asked_again_and_then_left_alone(

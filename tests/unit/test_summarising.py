@@ -1,5 +1,6 @@
 """Conversations are summed up, rolling, with what each bullet cites."""
 
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 import pytest
@@ -7,11 +8,15 @@ import pytest
 from app.adapters.sql.store import SqlStore
 from app.domain.conversation import NewConversation, NewMessage, Role
 from app.domain.errors import ConversationNotFound, NothingToSummarise, SummariesOff
-from app.domain.ids import ConversationId
+from app.domain.ids import ConversationId, ConversationKey
 from app.domain.memories import Memory as Item
+from app.domain.memories import MemoryChanges, MemoryFilter
 from app.domain.memory import ItemType
+from app.ports.language import LanguageModel
 from app.services.ingest import Stored
 from app.services.once import IdempotencyKey
+from app.services.rewording import SummaryWriter
+from app.services.summarising import SummaryStep
 from tests.factories import ACME, NOON, uuid_of
 from tests.fakes import Memory
 from tests.stored import items_of
@@ -146,6 +151,90 @@ async def test_what_no_bullet_tells_can_go_without_a_new_summary(memory: Memory)
     assert (await memory.forgetter.message(ACME, stored.message_ids[0])).summaries == 0
     await memory.distil()
     assert [each.id for each in await summaries(memory)] == [before.id]
+
+
+@dataclass(frozen=True)
+class OldWords:
+    """A language model that says the same of everything, and whether it goes on."""
+
+    async def answer(self, *, material: str, **_: object) -> object:
+        text = "More of it." if material.startswith("P1:") else "Old words."
+        return {"bullets": [{"text": text, "sources": ["M1"]}]}
+
+
+def write_with(memory: Memory, model: LanguageModel | None) -> None:
+    """From now on summaries are made in the words of `model`, or by rules."""
+    writer = None
+    if model is not None:
+        writer = SummaryWriter(model=model, tokens=memory.tokens, prompt="Sum up.")
+    summariser = replace(memory.summariser, writer=writer)
+    memory.consolidator.steps = [SummaryStep(summariser=summariser, tokens=200)]
+
+
+async def anew(memory: Memory) -> None:
+    memory.clock.forward(60)
+    await memory.consolidator.anew(ConversationKey(0))
+    await memory.distil()
+
+
+async def stored(memory: Memory) -> list[str]:
+    """Those that hold no more, too."""
+    wanted = MemoryFilter(type=ItemType.SUMMARY, user_id="alice", now=NOON, at=None)
+    async with memory.store.read(ACME) as snapshot:
+        page = await snapshot.memories.page(wanted, cursor=None, limit=50)
+    return [each.content for each in page.items]
+
+
+async def test_anew_it_is_made_from_the_beginning_in_the_place_of_the_last(memory: Memory) -> None:
+    write_with(memory, OldWords())
+    await tell(memory, turn(DECIDED), *exchange())
+    await tell(memory, turn(AGREED, day=2), *exchange(day=2))
+    assert await stored(memory) == ["- More of it.", "- Old words."]
+    write_with(memory, None)
+    for _ in range(2):
+        await anew(memory)
+        (summary,) = await summaries(memory)
+        assert DECIDED in summary.content
+        assert AGREED in summary.content
+        assert len(await stored(memory)) == 2
+    (then,) = await summaries(memory, day=1)
+    assert then.content == "- Old words."
+
+    write_with(memory, OldWords())
+    await anew(memory)
+    assert [each.content for each in await summaries(memory)] == ["- Old words."]
+
+
+async def test_anew_it_is_made_once_at_the_end_of_much(memory: Memory) -> None:
+    memory.consolidator.limits = replace(memory.consolidator.limits, messages=3)
+    await tell(memory, turn(DECIDED), *exchange(times=9))
+    before = await stored(memory)
+    await anew(memory)
+    assert len(await stored(memory)) == len(before)
+
+
+async def test_one_that_was_lost_comes_again(memory: Memory) -> None:
+    await tell(memory, turn(DECIDED), *exchange())
+    (lost,) = await summaries(memory)
+    async with memory.store.write(ACME) as transaction:
+        await transaction.memories.drop(lost, now=NOON)
+    await anew(memory)
+    assert [each.content for each in await summaries(memory)] == [lost.content]
+
+
+async def test_what_somebody_changed_is_gone_on_from(memory: Memory) -> None:
+    await tell(memory, turn(DECIDED), *exchange())
+    (summary,) = await summaries(memory)
+    changes = MemoryChanges(given=frozenset({"content"}), content="- My own words.")
+    await memory.keeper.change(ACME, summary.id, changes)
+    await anew(memory)
+    assert [each.content for each in await summaries(memory)] == ["- My own words."]
+
+
+async def test_where_none_was_due_there_is_none_anew(memory: Memory) -> None:
+    await tell(memory, turn(DECIDED))
+    await anew(memory)
+    assert await summaries(memory) == []
 
 
 async def test_one_can_be_asked_for(memory: Memory) -> None:

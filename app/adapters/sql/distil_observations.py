@@ -83,12 +83,14 @@ class SqlDistilObservations(SqlIndexable):
         return [due_of(row) for row in await self.connection.execute(next_ones)]
 
     async def summary_tail(
-        self, tenant: TenantId, conversation: Conversation, *, subject: str
+        self, tenant: TenantId, conversation: Conversation, *, subject: str, anew: bool = False
     ) -> SummaryTail:
         items = SqlItemWriter(self.connection, tenant)
         before = await items.newest(conversation.scope, ItemType.SUMMARY, subject)
-        quoted = await self._quoted(tenant, before)
-        after = await self._told_until(before, quoted)
+        anew = anew and (before is None or before.derived)
+        last = None if anew else before
+        quoted = await self._quoted(tenant, last)
+        after = await self._told_until(last, quoted)
         m, o = t.message.c, d.distillation.c
         spoken = m.role.in_([Role.USER.value, Role.ASSISTANT.value])
         by_assistant = func.count().filter(m.role == Role.ASSISTANT.value)
@@ -105,6 +107,7 @@ class SqlDistilObservations(SqlIndexable):
             messages=messages,
             tokens=int(tokens),
             wanted=bool((await self.connection.execute(wanted)).scalar_one_or_none()),
+            anew=anew,
         )
 
     async def said_after(
