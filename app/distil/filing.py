@@ -5,6 +5,7 @@ A subject is "group" or "group|what tells it from others of the group"; a group 
 attribute. Of one subject one fact holds at a time.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from hashlib import blake2b
@@ -16,6 +17,7 @@ from app.distil.values import normal
 _LONGEST = 60
 _SAME = {"dislikes": "likes"}
 _USES = "uses"
+_ID = re.compile(r"(?<=\|)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=\||\Z)")
 
 
 def subject_of(fact: Fact) -> str:
@@ -26,6 +28,18 @@ def subject_of(fact: Fact) -> str:
     if not fact.single:
         return f"{group}|{value}"
     return group if fact.positive else f"{group}|not|{value}"
+
+
+def mark_of(subject: str | None, told: Mapping[str, object] | None = None) -> str:
+    """
+    What is derived about `subject`, of which `kept_as` tells more, in a hash; without a word of it.
+
+    It is the same however the messages that say it word it, and whatever ids they are given where
+    they are imported, but not for another value.
+    """
+    value = "" if told is None else normal(str(told.get("value", "")))
+    what = f"{_ID.sub('', subject or '')}|{value}"
+    return blake2b(what.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
 def groups_of(fact: Fact) -> Sequence[str]:

@@ -72,7 +72,7 @@ class NewMessage:
     """
     A message as a caller hands it in. `created_at` of None means now.
 
-    `id` and `echo` are known of one that comes from another store of ours.
+    `id`, `echo` and `unwanted` are known of one that comes from another store of ours.
     """
 
     role: Role
@@ -86,6 +86,7 @@ class NewMessage:
     metadata: Mapping[str, object] = field(default_factory=dict)
     id: MessageId | None = None
     echo: Sequence[tuple[int, int]] = ()
+    unwanted: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,6 +163,8 @@ class Message:
     tokens: int
     echo: Sequence[tuple[int, int]] = ()
     """Where `content` repeats a bundle of ours: content[start:stop], in no index."""
+    unwanted: frozenset[str] = frozenset()
+    """What somebody deleted of all that was derived from it, which is not to be derived again."""
     rating: Rating | None = None
     """None of what neither a user nor an assistant says."""
 

@@ -6,6 +6,7 @@ profile), `conversation` (with up to some hundred messages; a longer one has sev
 `memory` and `superseded`. `embedding` can be made again, and is not read.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -39,6 +40,7 @@ KEPT = frozenset(
 """Kinds of memory items that are exported and imported."""
 
 _LONGEST_SOURCE = 10_000
+_MARK = re.compile(r"[0-9a-f]{16}")
 
 
 def found(at: str, record: Mapping[str, Any], bounds: Bounds) -> Iterator[Found]:
@@ -86,6 +88,7 @@ def _messages(entry: object, bounds: Bounds) -> Iterator[NewMessage]:
             each,
             id=None if own_id is None else MessageId(own_id),
             echo=_stretches(told.get("echo"), len(each.content or "")),
+            unwanted=_marks(told.get("unwanted")),
         )
 
 
@@ -100,6 +103,14 @@ def _stretches(value: object, length: int) -> list[tuple[int, int]]:
             case _:
                 raise Malformed("echo is no list of stretches in order")
     return stretches
+
+
+def _marks(value: object) -> frozenset[str]:
+    """What is not to be derived from a message again."""
+    marks = [str(each) for each in a_list(value or [], "unwanted")]
+    if not all(map(_MARK.fullmatch, marks)):
+        raise Malformed("unwanted is no list of marks")
+    return frozenset(marks)
 
 
 def _memory(at: str, record: Mapping[str, Any], bounds: Bounds) -> Told:

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from app.distil.fact import Bearing, Fact, Tense, bearing
 from app.distil.facts import facts_of
-from app.distil.filing import groups_of, kept_as, kept_fact, subject_of
+from app.distil.filing import groups_of, kept_as, kept_fact, mark_of, subject_of
 from app.distil.retelling import told_apart
 from app.distil.values import normal
 from app.domain.conversation import PINNED, Message
@@ -56,7 +56,7 @@ class FactStep:
         found = await asyncio.to_thread(_found, portion)
         if self.reader is not None:
             found = _together(found, await self.reader.read(portion.messages))
-        found = _apart(found)
+        found = [each for each in _apart(found) if not _is_unwanted(*each)]
         new = [_new(portion, fact, message) for fact, message in found]
         prepared = await self.keeper.preparer.prepare(new)
         drawn = [
@@ -97,6 +97,12 @@ def _apart(found: Sequence[tuple[Fact, Message]]) -> Sequence[tuple[Fact, Messag
         for group in several
         for fact, (_, message) in zip(told_apart([fact for fact, _ in group]), group, strict=True)
     ]
+
+
+def _is_unwanted(fact: Fact, message: Message) -> bool:
+    """Whether somebody deleted it, as it was drawn from this message or as they had changed it."""
+    subject = subject_of(fact)
+    return not message.unwanted.isdisjoint({mark_of(subject, kept_as(fact)), mark_of(subject)})
 
 
 def _new(portion: Portion, fact: Fact, message: Message) -> NewMemory:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from app.distil.calls import Call, calls_in, source_of, told_of
+from app.distil.filing import mark_of
 from app.domain.conversation import PINNED, Message, Role
 from app.domain.memories import NewMemory
 from app.domain.memory import ItemType
@@ -78,7 +79,13 @@ def _items(portion: Portion, called: Called) -> Sequence[NewMemory]:
                 for number, each in enumerate(calls_in(message.tool_calls))
                 if each.id is None or each.id not in answered
             ]
-    return items
+    return [each for each in items if not _is_unwanted(each, portion.messages)]
+
+
+def _is_unwanted(item: NewMemory, messages: Sequence[Message]) -> bool:
+    """Whether somebody deleted it: the last message that it cites is the one it is about."""
+    own, mark = item.derived_from[-1], mark_of(item.subject)
+    return any(each.id == own and mark in each.unwanted for each in messages)
 
 
 def _went_on(behind: Sequence[Message]) -> bool:

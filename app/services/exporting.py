@@ -208,6 +208,7 @@ def _message(message: Message) -> Line:
         "metadata": message.metadata,
         "created_at": _moment(message.created_at),
         "echo": [list(each) for each in message.echo],
+        "unwanted": sorted(message.unwanted),
     }
     return {**_filled(told), "content": message.content}
 

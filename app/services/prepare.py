@@ -127,6 +127,7 @@ class Preparer:
             created_at=new.created_at or said_at,
             tokens=self._with_calls(new) if new.tool_calls else tokens,
             echo=echo,
+            unwanted=new.unwanted,
             rating=rating_of(new, said_at, echo),
         )
 

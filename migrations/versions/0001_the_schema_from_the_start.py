@@ -476,6 +476,7 @@ def upgrade() -> None:
         sa.Column("terms", sa.LargeBinary(), nullable=True),
         sa.Column("chunks", sa.Integer(), server_default="0", nullable=False),
         sa.Column("echo", JSON, nullable=True),
+        sa.Column("unwanted", JSON, nullable=True),
         sa.Column("rated", sa.SmallInteger(), nullable=True),
         sa.Column("tags", JSON, nullable=True),
         sa.ForeignKeyConstraint(

@@ -202,6 +202,7 @@ async def test_what_is_no_export_is_refused(alone: AsyncClient, file: bytes) -> 
         b'{"record":"memory","type":"chunk","content":"x"}',
         b'{"record":["x"]}',
         b'{"record":"user","user_id":"a","consent":{"nothing":{}}}',
+        b'{"record":"conversation","messages":[{"role":"user","content":"x","unwanted":["words"]}]}',
     ],
 )
 async def test_what_is_hostile_is_rejected_and_what_follows_goes_in(

@@ -29,6 +29,7 @@ SAID = [
     said(f"{CANARY} is an island of 1.3 million.", "tool", tool_call_id="call_1"),
 ]
 HARMLESS = "Apollo depends on Redis."
+NOT_SAID = {"types": ["fact", "tool", "procedure", "summary"]}
 QUESTIONS = (
     "Who works on Apollo?",
     "Where did Alice move to?",
@@ -99,6 +100,44 @@ async def test_nothing_that_was_made_of_it_is_left(client: AsyncClient, what: st
     assert CANARY not in await everything(client, bundles)
     left = {each["name"] for each in (await get(client, "/entities", user_id="alice"))["items"]}
     assert left == ({"Apollo", "Redis"} if what == "messages" else set())
+
+
+async def distilled_anew(client: AsyncClient) -> None:
+    body = {"projection": "distilled"}
+    job = (await client.post("/admin/reindex", json=body)).json()
+    while job["status"] == "running":
+        await asyncio.sleep(0.02)
+        job = await get(client, f"/jobs/{job['id']}")
+    assert job["status"] == "done"
+    await distilled(client)
+    await settled(client)
+
+
+async def test_no_memory_item_that_was_deleted_comes_back(client: AsyncClient) -> None:
+    """Not when its messages are distilled anew, nor where they are imported."""
+    await client.put("/flags", json={"summaries": False})
+    await store(client, *SAID, HARMLESS, user_id="alice", external_id="chat")
+    await distilled(client)
+    bundles = await bundles_of(client)
+    items = (await get(client, "/memories", user_id="alice"))["items"]
+    doomed = [each for each in items if CANARY in each["content"]]
+    assert {each["type"] for each in doomed} == {"fact", "tool"}
+    left = {each["content"] for each in items} - {each["content"] for each in doomed}
+
+    receipts = [await erase(client, f"/memories/{each['id']}") for each in doomed]
+
+    assert [each["remaining"] for each in receipts] == [0] * len(receipts)
+    assert [(await client.get(f"/bundles/{each}")).status_code for each in bundles] == [404] * 4
+    file = (await client.get("/export", params={"user_id": "alice"})).content
+    moved = await client.post("/import", params={"user_id": "bob"}, content=file)
+    assert moved.json()["messages"] == len(SAID) + 1, moved.text
+    await distilled_anew(client)
+    for user in ("alice", "bob"):
+        every = await get(client, "/memories", user_id=user, include_superseded="true")
+        assert {each["content"] for each in every["items"]} == left
+        for question in QUESTIONS:
+            found = await context(client, question, user_id=user, filters=NOT_SAID)
+            assert CANARY not in json.dumps(found["retrieved_memories"])
 
 
 @pytest.mark.parametrize("seed", range(3))

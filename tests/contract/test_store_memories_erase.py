@@ -2,13 +2,15 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from sqlalchemy import text
 
 from app.adapters.sql.database import Database
+from app.distil.filing import mark_of
 from app.domain.audit import SERVICE, Action
-from app.domain.errors import MemoryNotFound
+from app.domain.errors import MemoryNotFound, Overtaken
 from app.domain.ids import ItemKey, MessageId
 from app.domain.memory import ItemType
 from app.ports.store import Store
@@ -76,6 +78,35 @@ async def test_an_erased_item_is_gone_everywhere(store: Store, database: Databas
     assert await outbox_keys(store) == [key, key]
     with pytest.raises(MemoryNotFound):
         await erase(store, told)
+
+
+async def test_what_was_derived_and_erased_is_marked_with_its_messages(
+    store: Store, database: Database
+) -> None:
+    kept = await keep(store, "I moved", "as I said, I moved", "hello")
+    both = [each.id for each in kept.messages[:2]]
+    about: dict[str, Any] = {"subject": "home", "derived_from": both, "derived": True}
+    items = [
+        await tell(store, f"{each} is home", metadata={"value": each}, **about) for each in "ab"
+    ]
+    assert [await erase(store, each) for each in reversed(items)]
+    await erase(store, await tell(store, "summary", **about | {"type": SUMMARY}))
+    marks = frozenset(mark_of("home", {"value": each}) for each in "ab")
+    async with store.read(ACME) as snapshot:
+        read = [await snapshot.messages.one(each.id) for each in kept.messages]
+    assert [each.unwanted for each in read] == [marks, marks, frozenset()]
+    async with store.write(ACME) as transaction:
+        await transaction.distilling.take(kept.conversation.key, read)
+    with pytest.raises(Overtaken):
+        async with store.write(ACME) as transaction:
+            await transaction.distilling.take(kept.conversation.key, kept.messages)
+
+    async with store.write(ACME) as transaction:
+        doomed = await transaction.erase.user("alice", now=NOON)
+    assert (await erase_the_rest(store, doomed)).messages == 3
+    async with database.read() as connection:
+        rows = await connection.execute(text("SELECT count(*) FROM message"))
+        assert rows.scalar_one() == 0
 
 
 async def test_what_was_not_erased_remains(store: Store) -> None:

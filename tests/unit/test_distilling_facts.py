@@ -8,6 +8,7 @@ from app.adapters.sql.store import SqlStore
 from app.domain.conversation import NewConversation, NewMessage, Role
 from app.domain.ids import ConversationKey
 from app.domain.memories import Memory as Item
+from app.domain.memories import MemoryChanges, NewMemory
 from app.domain.memory import ItemType, LineageEdge
 from app.services.ingest import Stored
 from tests.factories import ACME, NOON
@@ -169,6 +170,64 @@ async def test_doing_it_again_changes_nothing(memory: Memory) -> None:
     after = [(each.id, each.valid_from, each.valid_to) for each in await facts(memory)]
     assert after == before
     assert len(await texts(memory, day=5)) == 3
+
+
+async def forget(memory: Memory, item: Item) -> None:
+    assert (await memory.forgetter.memory(ACME, item.id)).remaining == 0
+
+
+async def anew(memory: Memory) -> list[str]:
+    await memory.consolidator.anew(ConversationKey(0))
+    await memory.distil()
+    return await texts(memory)
+
+
+async def test_what_was_deleted_is_not_drawn_again_until_somebody_says_it_again(
+    memory: Memory,
+) -> None:
+    await tell(memory, "I live in Lisbon. I love jazz.", "Yes, I live in Lisbon.")
+    (lisbon,) = [each for each in await facts(memory) if "Lisbon" in each.content]
+    await forget(memory, lisbon)
+    assert await anew(memory) == ["Alice loves jazz"]
+    said = await tell(memory, "I live in Lisbon.", day=1, chat="another")
+    for told in (await texts(memory), await anew(memory)):
+        assert told == ["Alice loves jazz", "Alice lives in Lisbon"]
+    (lisbon,) = [each for each in await facts(memory) if "Lisbon" in each.content]
+    assert [each.id for each in await lineage(memory, lisbon)] == [str(said.message_ids[0])]
+
+
+async def test_another_value_of_the_same_message_is_drawn_again(memory: Memory) -> None:
+    await tell(memory, "I live in Berlin. No, I live in Lisbon.")
+    (lisbon,) = await facts(memory)
+    assert lisbon.metadata["value"] == "Lisbon"
+    await forget(memory, lisbon)
+    assert await texts(memory) == await anew(memory) == ["Alice lives in Berlin"]
+
+
+async def test_what_somebody_changed_and_then_deleted_is_not_drawn_again(memory: Memory) -> None:
+    await tell(memory, "I live in Lisbon.")
+    (fact,) = await facts(memory)
+    changes = MemoryChanges(
+        given=frozenset({"content", "metadata"}), content="Alice lives in Porto", metadata={}
+    )
+    await forget(memory, await memory.keeper.change(ACME, fact.id, changes))
+    assert await anew(memory) == []
+
+
+async def test_what_a_caller_told_and_deleted_marks_no_message(memory: Memory) -> None:
+    stored = await tell(memory, "I live in Lisbon.")
+    told = NewMemory(
+        type=ItemType.FACT,
+        content="Alice has moved",
+        user_id="alice",
+        subject="moves",
+        derived_from=stored.message_ids,
+    )
+    (kept,) = (await memory.keeper.keep(ACME, [told])).memories
+    assert not (await memory.forgetter.memory(ACME, kept.id)).remaining
+    async with memory.store.read(ACME) as snapshot:
+        assert not (await snapshot.messages.one(stored.message_ids[0])).unwanted
+    assert await anew(memory) == ["Alice lives in Lisbon"]
 
 
 async def test_with_the_flag_off_nothing_is_drawn(memory: Memory) -> None:

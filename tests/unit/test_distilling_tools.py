@@ -75,6 +75,17 @@ async def test_an_answer_is_told_with_its_call_and_address(memory: Memory) -> No
     assert cited == [str(each) for each in stored.message_ids]
 
 
+async def test_what_was_deleted_is_not_made_again(memory: Memory) -> None:
+    unanswered = {**SEARCH, "id": "call_2"}
+    went_on = NewMessage(role=Role.USER, content="Never mind.")
+    await tell(memory, asks(SEARCH), answers("Sunny."), asks(unanswered), went_on)
+    for each in await tools(memory):
+        assert (await memory.forgetter.memory(ACME, each.id)).remaining == 0
+    await memory.consolidator.anew(ConversationKey(0))
+    await memory.distil()
+    assert await tools(memory) == []
+
+
 async def test_what_a_tool_brought_of_our_own_bundles_is_no_answer_of_it(memory: Memory) -> None:
     about = render_profile(Profile(notes="Alice likes tea.", updated_at=NOON))
     await tell(memory, asks(SEARCH), answers(about), answers(f"{about}\n\nSunny.", None))

@@ -15,7 +15,6 @@ from sqlalchemy import (
     delete,
     exists,
     false,
-    func,
     insert,
     literal,
     null,
@@ -131,9 +130,10 @@ class SqlDistilWriter(SqlDistilReader):
 
     async def take(self, conversation: ConversationKey, messages: Sequence[Message]) -> None:
         await SqlConversations(self.connection, self.tenant).lock(conversation)
-        keys = [each.key for each in messages]
-        there = select(func.count()).where(t.message.c.key.in_(numbers(keys)))
-        if (await self.connection.execute(there)).scalar_one() != len(keys):
+        m, known = t.message.c, {each.key: each.unwanted for each in messages}
+        there = select(m.key, m.unwanted).where(m.key.in_(numbers(known)))
+        rows = await self.connection.execute(there)
+        if {row.key: frozenset(row.unwanted or ()) for row in rows} != known:
             raise Overtaken
 
     async def leave_out(

@@ -29,6 +29,7 @@ from app.adapters.sql.personal import SqlPersonal
 from app.adapters.sql.receipts import erase_bundles
 from app.adapters.sql.scopes import SqlScopes
 from app.adapters.sql.tenants import ensure_tenant
+from app.adapters.sql.unwanted import refuse
 from app.domain.audit import user_subject
 from app.domain.ids import (
     ERASED,
@@ -66,6 +67,7 @@ class SqlEraser:
 
     async def memory(self, item_id: ItemId, *, now: datetime) -> Erased:
         memory = await SqlItems(self.connection, self.tenant).get(item_id, now=now)
+        await refuse(self.connection, memory)
         own = t.memory_item.c.id == (memory.parent or item_id)
         erased = await erase_items(self.connection, self.tenant, own, now=now)
         await SqlScopes(self.connection, self.tenant).touch(memory.scope, erased=True)

@@ -189,5 +189,6 @@ def _message(row: Row[Any]) -> Message:
         created_at=row.created_at,
         tokens=row.tokens,
         echo=[(start, stop) for start, stop in row.echo or ()],
+        unwanted=frozenset(row.unwanted or ()),
         rating=rating_of(row.rated, row.tags),
     )

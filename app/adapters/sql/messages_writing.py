@@ -155,6 +155,7 @@ def _row(conversation: Conversation, prepared: PreparedMessage) -> dict[str, obj
         "terms": prepared.bag,
         "chunks": len(prepared.chunks),
         "echo": list(message.echo) or None,
+        "unwanted": sorted(message.unwanted) or None,
         **_rated(message.rating),
     }
 

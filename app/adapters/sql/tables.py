@@ -110,7 +110,8 @@ KEPT_ONLY = text(f"role = 'system' OR coalesce(importance, rated) >= {KEPT}")
 # `terms` is the bag of words as ranking reads it (app/text/terms.py); NULL: in no index. Full text
 # holds the smallest pieces: a message, or its chunks where it has any. `echo` are the stretches
 # that a bundle of ours put there; the indexes hold the rest only, as chunks. `rated` is the
-# importance by rules, which ranking does not count.
+# importance by rules, which ranking does not count. `unwanted` marks what was derived from it and
+# deleted, by hashes (app/distil/filing.py).
 message = Table(
     "message",
     metadata,
@@ -133,6 +134,7 @@ message = Table(
     Column("terms", LargeBinary),
     Column("chunks", Integer, nullable=False, server_default="0"),
     Column("echo", Json),
+    Column("unwanted", Json),
     Column("rated", SmallInteger),
     Column("tags", Json),
     UniqueConstraint("conversation_key", "position"),
