@@ -38,8 +38,9 @@ class Recall(Protocol):
     ) -> Opening:
         """
         What a conversation that goes on is entered with, as of the moment of `within`: its last
-        `most` messages, up to `kept` to be kept, system messages before all, then the newest;
-        given the model `summary`, its summary too, with its vector of that model.
+        `most` messages, its first system message, up to `kept` to be kept, system messages before
+        all, then the newest; given the model `summary`, its summary too, with its vector of that
+        model.
         """
         ...
 

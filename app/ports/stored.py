@@ -127,11 +127,13 @@ class Opening:
     """
     What a conversation that goes on is entered with.
 
-    `tail` is its end; `kept` are system messages and important ones, of the end or before it;
-    both in the order they were said. `summary` holds the item that sums it up, or none.
+    `tail` is its end; `rules` its first system message, or none; `kept` are system messages and
+    important ones, of the end or before it; all in the order they were said. `summary` holds the
+    item that sums it up, or none.
     """
 
     tail: Sequence[Message] = ()
+    rules: Sequence[Message] = ()
     kept: Sequence[Message] = ()
     summary: Recalled = field(default_factory=Recalled.nothing)
 

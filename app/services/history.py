@@ -33,6 +33,22 @@ class History:
 
 
 @dataclass(frozen=True, slots=True)
+class _Kept:
+    """The end of a conversation, the rules that it began with, and what else is to be kept."""
+
+    tail: Sequence[Message]
+    rules: Sequence[Message]
+    others: Sequence[Message] = ()
+
+    @property
+    def wanted(self) -> Sequence[Message]:
+        """The rules first, then other system messages, then what is important, the newest first."""
+        others = _without(self.others, self.rules)
+        in_turn = sorted(others, key=lambda each: (each.role is not Role.SYSTEM, -each.position))
+        return [*self.rules, *in_turn]
+
+
+@dataclass(frozen=True, slots=True)
 class Historian:
     """Tells the running conversation as the request wants it, within its share of the budget."""
 
@@ -45,8 +61,9 @@ class Historian:
         The history of `request`.
 
         `simple` is the end of the conversation. With `summarization` the summary stands for what it
-        was made from, with `hybrid` for what is neither at the end nor to be kept. A summary of
-        what is there word for word is left out, and so is what the request shows itself.
+        was made from, with `hybrid` for what is neither at the end nor to be kept. The first system
+        message is kept by all three. A summary of what is there word for word is left out, and so
+        is what the request shows itself.
         """
         if request.shown:
             opening = _unshown(request.shown, opening)
@@ -54,12 +71,14 @@ class Historian:
         most = request.history.max_messages
         match request.history.strategy:
             case HistoryStrategy.SIMPLE:
-                messages = self._tail(opening.tail, room, most)
+                messages = self._with_kept(_Kept(opening.tail, opening.rules), room, most)
                 return History(messages=messages, summary=Recalled.nothing())
             case HistoryStrategy.SUMMARIZATION:
-                messages = self._tail(self._not_summarised(request, opening), room, most)
+                left = self._not_summarised(request, opening)
+                messages = self._with_kept(_Kept(left, opening.rules), room, most)
             case HistoryStrategy.HYBRID:
-                messages = self._with_kept(opening, room, most)
+                told = _Kept(opening.tail, opening.rules, opening.kept)
+                messages = self._with_kept(told, room, most)
         return History(messages=messages, summary=_adding(opening.summary, messages))
 
     def _tail(self, tail: Sequence[Message], room: int, most: int) -> Sequence[Message]:
@@ -75,29 +94,36 @@ class Historian:
         left = room - sum(each.tokens for each in shown)
         return [*self._beginning(tail[-count - 1], left), *shown]
 
-    def _with_kept(self, opening: Opening, room: int, most: int) -> Sequence[Message]:
+    def _with_kept(self, told: _Kept, room: int, most: int) -> Sequence[Message]:
         """
         The end, and what is kept of before it: at most half of the messages, and of the room.
 
-        System messages are kept first, then the newest of those that are important; none of them
-        where there would be no room for the last message then.
+        The last message is cut for the sake of the rules only; nothing is kept where there would
+        be nothing of the last message then.
         """
-        tail = self._tail(opening.tail, room, most)
-        if not _without(opening.kept, tail):
-            return tail
-        half = room // 2
-        anyhow = self._tail(opening.tail, room - half, most - most // 2)
-        kept = self._kept(_without(opening.kept, anyhow), half, most // 2)
+        plain = self._tail(told.tail, room, most)
+        if not plain or not _without(told.wanted, plain):
+            return plain
+        half, last = room // 2, told.tail[-1]
+        share = half if last.tokens > room else min(half, room - last.tokens)
+        whole, cut = (self._sharing(told, room, most, each) for each in (share, half))
+        for found in (whole, cut):
+            if not _without([*told.rules, last], found):
+                return found
+        return plain if _without([last], whole) else whole
+
+    def _sharing(self, told: _Kept, room: int, most: int, share: int) -> Sequence[Message]:
+        """What is kept within its share of the room, and the end in the rest."""
+        anyhow = self._tail(told.tail, room - share, most - most // 2)
+        kept = self._kept(_without(told.wanted, anyhow), share, most // 2)
         left = room - sum(each.tokens for each in kept)
-        end = self._tail(_without(opening.tail, kept), left, most - len(kept))
-        told = sorted([*kept, *end], key=lambda each: each.position)
-        last = opening.tail[-1].key if opening.tail else None
-        return told if last in {each.key for each in told} else tail
+        end = self._tail(_without(told.tail, kept), left, most - len(kept))
+        return sorted([*kept, *end], key=lambda each: each.position)
 
     def _kept(self, wanted: Sequence[Message], room: int, most: int) -> Sequence[Message]:
+        """Those of `wanted` that fit, in this order; a system message else with its beginning."""
         kept: list[Message] = []
-        in_turn = sorted(wanted, key=lambda each: (each.role is not Role.SYSTEM, -each.position))
-        for each in in_turn:
+        for each in wanted:
             fits = each.tokens <= room
             cut = [] if fits or each.role is not Role.SYSTEM else self._beginning(each, room)
             shown = [each] if fits else cut
@@ -125,7 +151,12 @@ class Historian:
 
 
 def _unshown(shown: Sequence[str], opening: Opening) -> Opening:
-    return replace(opening, tail=unshown(shown, opening.tail), kept=unshown(shown, opening.kept))
+    return replace(
+        opening,
+        tail=unshown(shown, opening.tail),
+        rules=unshown(shown, opening.rules),
+        kept=unshown(shown, opening.kept),
+    )
 
 
 def _without(messages: Sequence[Message], others: Sequence[Message]) -> Sequence[Message]:

@@ -179,6 +179,18 @@ async def test_system_messages_are_history_but_never_found(client: AsyncClient) 
     assert (stats["messages"], stats["vectors"]) == (2, 1)
 
 
+@pytest.mark.parametrize("strategy", ["simple", "summarization", "hybrid"])
+async def test_the_first_system_message_stays_in_every_history(
+    client: AsyncClient, strategy: str
+) -> None:
+    stored = await store(client, said("Be brief.", "system"), *map(str, range(20)))
+
+    for most, ends in ((4, ["17", "18", "19"]), (1, [])):
+        history = {"strategy": strategy, "max_messages": most}
+        bundle = await context(client, "zymurgy", conversation_id=stored["id"], history=history)
+        assert history_of(bundle) == (["Be brief.", *ends] if ends else ["19"])
+
+
 async def test_a_pinned_system_message_is_not_found_either(client: AsyncClient) -> None:
     await store(client, said("The server is called Odin.", "system", importance=10))
 

@@ -42,6 +42,7 @@ async def test_it_is_the_end_and_what_is_kept_wherever_it_stands(store: Store) -
     found = await opening(store, kept)
     assert texts(found.tail) == ["Well, 3.", "Well, 4.", "Well, 5."]
     assert texts(found.kept) == ["Be brief.", "We use PostgreSQL."]
+    assert texts(found.rules) == ["Be brief."]
     assert len(found.summary) == 0
     whole = await opening(store, kept, most=100)
     assert len(whole.tail) == 8
@@ -67,6 +68,17 @@ async def test_nothing_is_kept_for_who_wants_nothing_kept(store: Store) -> None:
     found = await opening(store, kept, most=2, keep=0)
     assert texts(found.tail) == ["Well, 4.", "Well, 5."]
     assert list(found.kept) == []
+
+
+async def test_its_first_system_message_is_there_however_many_came_since(store: Store) -> None:
+    newer = [said(f"Rule {n}.", role=Role.SYSTEM) for n in range(5)]
+    kept = await keep(store, "Hello.", DECISION, RULE, *newer, *ROUTINE)
+    found = await opening(store, kept, most=2, keep=0)
+    assert (texts(found.rules), texts(found.tail)) == (["Be brief."], ["Well, 4.", "Well, 5."])
+    assert texts((await opening(store, kept, keep=1)).rules) == ["Be brief."]
+    assert list((await opening(store, kept, as_of=NOON - SECOND)).rules) == []
+    without = await keep(store, DECISION, *ROUTINE)
+    assert list((await opening(store, without, keep=0)).rules) == []
 
 
 async def test_system_messages_are_kept_before_newer_ones_that_are_important(store: Store) -> None:

@@ -40,6 +40,7 @@ def summary_of(*messages: Message) -> Recalled:
 def opening(talk: Sequence[Message], most: int, summary: Recalled | None = None) -> Opening:
     return Opening(
         tail=talk[-most:],
+        rules=[each for each in talk if each.role is Role.SYSTEM][:1],
         kept=[each for each in talk if each.is_kept],
         summary=summary or Recalled.nothing(),
     )
@@ -63,15 +64,15 @@ def positions(history: History) -> list[int]:
     return [each.position for each in history.messages]
 
 
-def test_simple_is_the_end_and_nothing_else() -> None:
+def test_simple_is_the_first_system_message_and_the_end_and_nothing_else() -> None:
     told = tell(HistoryStrategy.SIMPLE, summary_of(DECISION))
-    assert positions(told) == [14, 15, 16, 17, 18, 19]
+    assert positions(told) == [0, 15, 16, 17, 18, 19]
     assert len(told.summary) == 0
 
 
 def test_summarization_is_the_summary_and_what_it_does_not_tell_yet() -> None:
     told = tell(HistoryStrategy.SUMMARIZATION, summary_of(DECISION, TALK[16]))
-    assert positions(told) == [17, 18, 19]
+    assert positions(told) == [0, 17, 18, 19]
     assert list(told.summary.keys) == [99]
 
 
@@ -82,17 +83,17 @@ def test_hybrid_keeps_system_messages_and_important_ones_and_sums_the_rest_up() 
 
 
 def test_the_last_turn_is_there_word_for_word_whatever_the_summary_tells() -> None:
-    assert positions(tell(HistoryStrategy.SUMMARIZATION, summary_of(TALK[19]))) == [18, 19]
+    assert positions(tell(HistoryStrategy.SUMMARIZATION, summary_of(TALK[19]))) == [0, 18, 19]
 
 
 def test_without_a_summary_summarization_is_the_end() -> None:
-    assert positions(tell(HistoryStrategy.SUMMARIZATION)) == [14, 15, 16, 17, 18, 19]
+    assert positions(tell(HistoryStrategy.SUMMARIZATION)) == [0, 15, 16, 17, 18, 19]
 
 
 def test_a_summary_that_has_no_room_stands_for_nothing() -> None:
     small = Historian(TOKENS, 0.001)
     told = tell(HistoryStrategy.SUMMARIZATION, summary_of(TALK[18]), historian=small)
-    assert positions(told) == [14, 15, 16, 17, 18, 19]
+    assert positions(told) == [0, 15, 16, 17, 18, 19]
 
 
 @pytest.mark.parametrize("strategy", HistoryStrategy)
@@ -115,9 +116,50 @@ def test_what_is_kept_leaves_half_to_the_end() -> None:
     assert positions(tell(HistoryStrategy.HYBRID, talk=talk, most=1)) == [39]
 
 
-def test_a_system_message_that_is_too_long_is_there_with_its_beginning() -> None:
+@pytest.mark.parametrize("strategy", HistoryStrategy)
+def test_the_first_system_message_is_kept_before_newer_ones(strategy: HistoryStrategy) -> None:
+    talk = [*TALK, *(said(at, "Be quick.", role=Role.SYSTEM) for at in range(20, 30)), said(30)]
+    assert positions(tell(strategy, talk=talk, most=2)) == [0, 30]
+    assert positions(tell(strategy, talk=talk, most=1)) == [30]
+    assert positions(tell(strategy, talk=talk, most=0)) == []
+
+
+@pytest.mark.parametrize("strategy", HistoryStrategy)
+def test_beside_a_last_message_that_leaves_little_room_the_rules_are_cut(
+    strategy: HistoryStrategy,
+) -> None:
+    rule = said(0, "Always say please. " * 20, role=Role.SYSTEM)
+    last = said(20, "word " * 150)
+    told = tell(strategy, talk=[rule, *TALK[2:], last], budget=420)
+    assert positions(told)[0] == 0
+    assert (told.messages[0].content or "").startswith("Always say please.")
+    assert told.messages[-1] == last
+    assert sum(each.tokens for each in told.messages) <= 210
+
+
+@pytest.mark.parametrize("strategy", HistoryStrategy)
+def test_a_last_message_that_leaves_no_room_is_cut_beside_the_rules(
+    strategy: HistoryStrategy,
+) -> None:
+    last = said(20, "word " * 99)
+    told = tell(strategy, talk=[RULE, *TALK[2:], last], budget=2 * last.tokens)
+    assert positions(told) == [0, 20]
+    assert told.messages[0] == RULE
+    assert (told.messages[1].content or "").endswith(CUT)
+
+
+def test_a_last_message_that_cannot_be_cut_is_not_given_up_for_the_rules() -> None:
+    call = replace(said(20, "word " * 99), tool_calls=[{"id": "a"}])
+    told = tell(HistoryStrategy.SIMPLE, talk=[*TALK, call], budget=2 * call.tokens)
+    assert told.messages == [call]
+
+
+@pytest.mark.parametrize("strategy", HistoryStrategy)
+def test_a_system_message_that_is_too_long_is_there_with_its_beginning(
+    strategy: HistoryStrategy,
+) -> None:
     rule = said(0, "Always say please. " * 500, role=Role.SYSTEM)
-    told = tell(HistoryStrategy.HYBRID, talk=[rule, *TALK[2:]], budget=400)
+    told = tell(strategy, talk=[rule, *TALK[2:]], budget=400)
     assert (told.messages[0].content or "").startswith("Always say please.")
     assert (told.messages[0].content or "").endswith(CUT)
     assert positions(told)[1:] == [15, 16, 17, 18, 19]
@@ -159,3 +201,6 @@ def test_history_is_within_its_share_in_order_and_said(
     if strategy is not HistoryStrategy.SIMPLE and messages and summary:
         last = talk[-1].position
         assert last in positions(history)
+    rules = [each for each in talk if each.role is Role.SYSTEM]
+    if rules and len(messages) > 1 and budget >= 4 * rules[0].tokens + 4 * talk[-1].tokens:
+        assert rules[0] in messages

@@ -37,7 +37,10 @@ _OPENED = (
 
 
 def _opening() -> Select[Any]:
-    """The last messages, and the last of those to be kept, which have an index of their own."""
+    """
+    The last messages, and of those to be kept, which have an index of their own, the last and the
+    first that is a system message.
+    """
     m = t.message.c
     until = type_coerce(m.created_at, BigInteger) <= bindparam("until")
     here = (m.conversation_key == bindparam("of_conversation"), until)
@@ -50,12 +53,15 @@ def _opening() -> Select[Any]:
         .order_by(system.desc(), m.position.desc())
         .limit(bindparam("most_kept"))
     )
-    both = union(select(tail.subquery().c.key), select(kept.subquery().c.key))
+    rules = (
+        select(m.key).where(*here, or_(system, important), system).order_by(m.position).limit(1)
+    )
+    wanted = union(*(select(each.subquery().c.key) for each in (tail, rules, kept)))
     return (
         select(*(raw(m[name], name) for name in _OPENED))
         .join(t.conversation, t.conversation.c.key == m.conversation_key)
         .join(t.scope, t.scope.c.key == t.conversation.c.scope_key)
-        .where(t.scope.c.tenant == bindparam("of_tenant"), m.key.in_(both))
+        .where(t.scope.c.tenant == bindparam("of_tenant"), m.key.in_(wanted))
         .order_by(m.position)
     )
 
@@ -83,6 +89,7 @@ def opened(
     messages = [_message(row, conversation) for row in rows]
     return Opening(
         tail=messages[max(0, len(messages) - most) :],
+        rules=[each for each in messages if each.role is Role.SYSTEM][:1],
         kept=[each for each in messages if kept and each.is_kept],
         summary=told,
     )
