@@ -8,11 +8,10 @@ from uuid import UUID
 from fastapi import APIRouter
 from pydantic import Field
 
-from app.api.deps import OPERATOR_ONLY, Services, Tenant, Use, WhoAsks
+from app.api.deps import OPERATOR_ONLY, Tenant, Use, WhoAsks
 from app.api.schemas.fields import Body
-from app.api.schemas.jobs import JobList, JobOut
+from app.api.schemas.jobs import JobList, JobOut, WaitingOut
 from app.domain.errors import JobNotFound
-from app.domain.keys import Caller
 from app.domain.projections import Projection
 from app.services.jobs import JobStatus
 
@@ -39,21 +38,18 @@ async def list_jobs(services: Use, tenant: Tenant, caller: WhoAsks) -> JobList:
     """
     The long work of this process for the tenant and, for an operator, for the whole service, newest
     first, then the conversations and periods of the tenant that distilling has given up (`kind` is
-    `distil` or `summarise`), and how many items indexing has given up.
+    `distil` or `summarise`); how much waits for the workers, and how many items indexing has given
+    up.
     """
     own = reversed(services.jobs.all(tenant, operates=caller.operates))
     letters = await services.consolidator.given_up(tenant)
+    backlog = await services.readiness.backlog(None if caller.operates else tenant)
     return JobList(
         items=[*map(JobOut.of, own), *map(JobOut.of_given_up, letters)],
-        dead_letters=await _dead_letters(services, caller),
+        waiting=WaitingOut.of(backlog),
+        dead_letters=backlog.dead_items,
         operator=caller.operates,
     )
-
-
-async def _dead_letters(services: Services, caller: Caller) -> int:
-    if caller.operates:
-        return (await services.readiness.outbox()).dead
-    return await services.readiness.dead_letters(caller.tenant)
 
 
 @router.get("/jobs/{job_id}")

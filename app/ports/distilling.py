@@ -126,7 +126,9 @@ class DistilObservations(Protocol):
         """Conversations of which something is, by their keys from behind `after`, due or not."""
         ...
 
-    async def distilling(self, *, now: datetime) -> DistillingState: ...
+    async def distilling(self, *, now: datetime, tenant: TenantId | None = None) -> DistillingState:
+        """How far it is with the conversations of one tenant, or of all."""
+        ...
 
 
 class DistilProjections(Protocol):

@@ -81,7 +81,9 @@ class PeriodObservations(Protocol):
         """How many periods a worker would take now, or is at."""
         ...
 
-    async def periods(self, *, now: datetime) -> PeriodsState: ...
+    async def periods(self, *, now: datetime, tenant: TenantId | None = None) -> PeriodsState:
+        """How far it is with the periods of one tenant, or of all."""
+        ...
 
 
 class PeriodProjections(Protocol):

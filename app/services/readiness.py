@@ -29,6 +29,16 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Backlog:
+    """What waits to be indexed, distilled and summed up, and items that indexing gave up."""
+
+    items: int
+    conversations: int
+    periods: int
+    dead_items: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Readiness:
     store: Store
     embedder: Embedder
@@ -67,11 +77,20 @@ class Readiness:
         self.telemetry.outbox_seen(depth=state.depth, oldest_age=state.oldest_age, dead=state.dead)
         return state
 
-    async def dead_letters(self, tenant: TenantId) -> int:
-        """Items of one tenant that indexing has given up."""
+    async def backlog(self, tenant: TenantId | None) -> Backlog:
+        """What workers have still to do for one tenant, or for all; what of it they gave up."""
+        now = self.clock()
         async with self.store.observe() as observations:
-            waiting = await observations.waiting(now=self.clock())
-        return waiting[tenant].dead if tenant in waiting else 0
+            by_tenant = await observations.waiting(now=now)
+            conversations = await observations.distilling(now=now, tenant=tenant)
+            periods = await observations.periods(now=now, tenant=tenant)
+        theirs = [each for owner, each in by_tenant.items() if tenant in {None, owner}]
+        return Backlog(
+            items=sum(each.depth for each in theirs),
+            conversations=conversations.waiting,
+            periods=periods.waiting,
+            dead_items=sum(each.dead for each in theirs),
+        )
 
     async def vector_count(self) -> int | None:
         try:

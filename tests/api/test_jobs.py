@@ -1,10 +1,16 @@
 """Jobs are a tenant's own, or of the whole service; those are for whoever operates it."""
 
 import asyncio
+from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 from httpx import AsyncClient, Response
 
+from app.adapters.sql.database import open_database
+from app.adapters.sql.store import SqlStore
+from app.domain.ids import ConversationKey, TenantId
+from app.domain.keys import tenant_named
+from app.domain.periods import Period, span_of
 from app.settings import KeySettings, Settings
 from tests.api.keyed import EVERYTHING, a_caller, a_key, the_service
 from tests.api.speaking import Json, get, problem, store
@@ -103,3 +109,41 @@ async def test_no_key_is_an_operators_unless_a_setting_says_so(embedded: Setting
             refused = await local.post("/admin/doctor", json={})
         told = problem(refused, 403, "operator-needed")
     assert "FOREWORD_KEYS__OPERATOR_TENANT" in told["detail"]
+
+
+async def put_off(settings: Settings, tenant: TenantId) -> None:
+    """As a worker leaves for tomorrow what failed, beside the service: all talk, and one week."""
+    database = open_database(settings.database_url)
+    store, now = SqlStore(database), datetime.now(UTC)
+    tomorrow = now + timedelta(days=1)
+    try:
+        async with store.write(tenant) as transaction:
+            scope = await transaction.scopes.ensure("alice", now=now)
+            week = span_of(Period.WEEK, datetime(2020, 1, 8, tzinfo=UTC))
+            await transaction.periods.note(scope.key, [week], now=now)
+        async with store.project() as projections:
+            await projections.distil_anew(after=ConversationKey(0), limit=9, now=now)
+            talk = await projections.claim_conversations(now=now, limit=9, lease=60)
+            await projections.leave_conversations(talk, due_at=tomorrow, error="no")
+            weeks = await projections.claim_periods(now=now, limit=9, lease=60)
+            await projections.leave_periods(weeks, due_at=tomorrow, error="no")
+    finally:
+        await database.dispose()
+
+
+async def test_what_waits_for_the_workers_is_told_of_ones_own_tenant_only(
+    embedded: Settings,
+) -> None:
+    chosen = embedded.model_copy(update={"keys": KeySettings(operator_tenant="ops")})
+    keys = [(await a_key(embedded, each, scopes=EVERYTHING))[1] for each in ("acme", "other")]
+    _, ops_key = await a_key(embedded, "ops", scopes=EVERYTHING)
+    async with the_service(chosen) as app, a_caller(app, keys[0]) as acme:
+        await store(acme, "hello")
+    await put_off(embedded, tenant_named("acme"))
+    async with the_service(chosen) as app:
+        told = []
+        for key in (*keys, ops_key):
+            async with a_caller(app, key) as caller:
+                told.append((await get(caller, "/jobs"))["waiting"])
+    waits = {"indexing": 0, "conversations": 1, "periods": 1}
+    assert told == [waits, dict.fromkeys(waits, 0), waits]

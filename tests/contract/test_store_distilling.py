@@ -6,7 +6,7 @@ from datetime import datetime
 import pytest
 
 from app.domain.errors import JobNotFound, Overtaken
-from app.domain.ids import ConversationKey, MessageKey
+from app.domain.ids import ConversationKey, MessageKey, TenantId
 from app.domain.memory import table_and_row
 from app.ports.distilling import DistillingState, DueConversation, Undistilled
 from app.ports.store import Store
@@ -41,9 +41,9 @@ async def distil(store: Store, due: DueConversation) -> list[str | None]:
     return [each.content for each in found.messages]
 
 
-async def state(store: Store) -> DistillingState:
+async def state(store: Store, tenant: TenantId | None = None) -> DistillingState:
     async with store.observe() as observations:
-        return await observations.distilling(now=NOON + SECOND)
+        return await observations.distilling(now=NOON + SECOND, tenant=tenant)
 
 
 async def say(store: Store, kept: Kept, text: str) -> None:
@@ -67,6 +67,16 @@ async def test_stored_vectors_are_those_of_one_model_and_of_messages(store: Stor
         found = await observations.vectors_of([rows[0], rows[2]], model="m")
         none = await observations.vectors_of(rows, model="unknown")
     assert (found, none) == ({rows[0]: b"\1\2"}, {})
+
+
+async def test_what_waits_is_told_of_one_tenant_or_of_all(store: Store) -> None:
+    await keep(store, "one")
+    await keep(store, "two")
+    (due, _) = await claim(store)
+    await give_up(store, due)
+    both = DistillingState(waiting=1, oldest_age=1.0, dead=1)
+    assert [await state(store), await state(store, ACME)] == [both] * 2
+    assert await state(store, OTHER) == DistillingState(waiting=0, oldest_age=0.0, dead=0)
 
 
 async def test_what_is_said_is_due_once(store: Store) -> None:

@@ -56,9 +56,9 @@ async def waiting(store: Store, at: datetime = LATER) -> int:
         return await observations.periods_due(now=at)
 
 
-async def state(store: Store, at: datetime = LATER) -> PeriodsState:
+async def state(store: Store, at: datetime = LATER, tenant: TenantId | None = None) -> PeriodsState:
     async with store.observe() as observations:
-        return await observations.periods(now=at)
+        return await observations.periods(now=at, tenant=tenant)
 
 
 async def leave(
@@ -114,7 +114,10 @@ async def test_what_is_given_up_is_told_to_its_tenant_only(store: Store) -> None
     (day,) = await claim(store)
     await leave(store, day, dead=True)
 
-    assert await state(store) == PeriodsState(waiting=3, oldest_age=0.0, dead=1)
+    told = PeriodsState(waiting=3, oldest_age=0.0, dead=1)
+    assert [await state(store), await state(store, tenant=ACME)] == [told] * 2
+    nothing = PeriodsState(waiting=0, oldest_age=0.0, dead=0)
+    assert await state(store, tenant=OTHER) == nothing
     (week,) = await claim(store, LATER + DAY)
     assert week.span == span_of(Period.WEEK, NOON)  # nobody waits for what was given up
     async with store.read(ACME) as snapshot:

@@ -198,6 +198,7 @@ def test_flags_are_switched_at_once(tab: Tab, client: httpx.Client) -> None:
 
 def test_jobs_are_started_watched_and_done_again(tab: Tab, client: httpx.Client) -> None:
     tab.open("/ui/jobs")
+    assert "To be distilled" in tab.wait("section", "Waiting for the workers").text
     tab.click("button", "Examine everything")
     tab.wait("tbody .chip-good", "done")
     tab.click("tbody summary")

@@ -6,10 +6,12 @@ import pytest
 
 from app.adapters.sql.store import SqlStore
 from app.domain.errors import ForewordError, StoreDamaged
+from app.domain.ids import TenantId
 from app.services.generations import Generation, Generations
-from app.services.readiness import Readiness
+from app.services.readiness import Backlog, Readiness
 from app.services.rebuilding import Rebuilder
 from app.services.succession import Successor
+from tests.factories import ACME
 from tests.fakes import Memory
 
 
@@ -22,10 +24,10 @@ async def nothing_to_retire(_: Sequence[str]) -> None:
     """There is one model only."""
 
 
-async def statuses(memory: Memory, damage: ForewordError | None = None) -> dict[str, str]:
+async def a_readiness(memory: Memory, damage: ForewordError | None = None) -> Readiness:
     rebuilder = Rebuilder(store=memory.store)
     await rebuilder.begin()
-    readiness = Readiness(
+    return Readiness(
         store=memory.store,
         embedder=memory.embedder,
         reranker=None,
@@ -43,6 +45,10 @@ async def statuses(memory: Memory, damage: ForewordError | None = None) -> dict[
         clock=memory.clock,
         damage=lambda: damage,
     )
+
+
+async def statuses(memory: Memory, damage: ForewordError | None = None) -> dict[str, str]:
+    readiness = await a_readiness(memory, damage)
     return {name: part.status for name, part in (await readiness.parts()).items()}
 
 
@@ -66,3 +72,13 @@ async def test_damage_that_is_found_while_serving_is_told(memory: Memory) -> Non
     found = await statuses(memory, StoreDamaged("page 8"))
     assert found["database"] == "down"
     assert found["full_text"] != "down"
+
+
+async def test_what_waits_is_told_of_one_tenant_or_of_all(memory: Memory) -> None:
+    readiness = await a_readiness(memory)
+    await memory.say("tea")
+    waits = Backlog(items=1, conversations=1, periods=0, dead_items=0)
+    nothing = Backlog(items=0, conversations=0, periods=0, dead_items=0)
+    assert await readiness.backlog(None) == waits
+    assert await readiness.backlog(ACME) == waits
+    assert await readiness.backlog(TenantId("other")) == nothing

@@ -12,7 +12,7 @@ from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.conversations import SqlConversations
 from app.adapters.sql.dialect import numbers
-from app.adapters.sql.distilling import due_of, owned, waiting
+from app.adapters.sql.distilling import due_of, of_tenant, owned, waiting
 from app.adapters.sql.indexable import SqlIndexable
 from app.adapters.sql.items_writing import SqlItemWriter
 from app.adapters.sql.messages import SqlMessages
@@ -153,13 +153,13 @@ class SqlDistilObservations(SqlIndexable):
         found = (await self.connection.execute(wanted)).scalar_one_or_none()
         return last if found is None else MessageKey(found)
 
-    async def distilling(self, *, now: datetime) -> DistillingState:
+    async def distilling(self, *, now: datetime, tenant: TenantId | None = None) -> DistillingState:
         o = d.distillation.c
         live = o.dead.is_(False)
         counted = (
             select(func.count().filter(live), func.min(o.noted_at).filter(live), func.count())
             .select_from(owned())
-            .where(waiting(), o.due_at.is_not(None))
+            .where(waiting(), o.due_at.is_not(None), of_tenant(tenant))
         )
         live_ones, oldest, every = (await self.connection.execute(counted)).one()
         age = (now - oldest).total_seconds() if oldest else 0.0

@@ -60,6 +60,11 @@ def waiting() -> ColumnElement[bool]:
     return and_(t.conversation.c.archived.is_(False), t.scope.c.tenant != ERASED)
 
 
+def of_tenant(tenant: TenantId | None) -> ColumnElement[bool]:
+    """Of scopes: those of one tenant, or all."""
+    return true() if tenant is None else t.scope.c.tenant == tenant
+
+
 @dataclass(frozen=True, slots=True)
 class SqlDistilProjections(SqlProjections):
     """The notes of every tenant: for workers only."""

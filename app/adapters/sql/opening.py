@@ -53,9 +53,7 @@ def _opening() -> Select[Any]:
         .order_by(system.desc(), m.position.desc())
         .limit(bindparam("most_kept"))
     )
-    rules = (
-        select(m.key).where(*here, or_(system, important), system).order_by(m.position).limit(1)
-    )
+    rules = select(m.key).where(*here, or_(system, important), system).order_by(m.position).limit(1)
     wanted = union(*(select(each.subquery().c.key) for each in (tail, rules, kept)))
     return (
         select(*(raw(m[name], name) for name in _OPENED))

@@ -11,11 +11,12 @@ from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import numbers
 from app.adapters.sql.distil_observations import SqlDistilObservations, within_tokens
+from app.adapters.sql.distilling import of_tenant
 from app.adapters.sql.items_writing import SqlItemWriter
 from app.adapters.sql.messages import SqlMessages
 from app.adapters.sql.period_projections import periods_wanted
 from app.domain.conversation import Message, Role
-from app.domain.ids import ERASED, MessageKey, ScopeKey
+from app.domain.ids import ERASED, MessageKey, ScopeKey, TenantId
 from app.domain.memories import Memory
 from app.domain.memory import ItemType, Table, rows_of
 from app.domain.periods import Span
@@ -53,11 +54,11 @@ class SqlPeriodObservations(SqlDistilObservations):
         due = _noted(func.count()).where(periods_wanted(), d.period_note.c.due_at <= now)
         return int((await self.connection.execute(due)).scalar_one())
 
-    async def periods(self, *, now: datetime) -> PeriodsState:
-        n = d.period_note.c
+    async def periods(self, *, now: datetime, tenant: TenantId | None = None) -> PeriodsState:
+        n, theirs = d.period_note.c, of_tenant(tenant)
         over = _noted(func.count(), func.min(n.noted_at)).where(periods_wanted(), n.until <= now)
-        waiting, oldest = (await self.connection.execute(over)).one()
-        dead = _noted(func.count()).where(n.dead, t.scope.c.tenant != ERASED)
+        waiting, oldest = (await self.connection.execute(over.where(theirs))).one()
+        dead = _noted(func.count()).where(n.dead, t.scope.c.tenant != ERASED, theirs)
         return PeriodsState(
             waiting=waiting,
             oldest_age=max((now - oldest).total_seconds(), 0.0) if oldest else 0.0,

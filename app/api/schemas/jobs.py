@@ -11,6 +11,7 @@ from app.ports.distilling import GivenUp
 from app.ports.periods import GivenUpPeriod
 from app.services.consolidating import Letter
 from app.services.jobs import Job, JobStatus
+from app.services.readiness import Backlog
 
 
 class ProgressOut(Answer):
@@ -68,8 +69,25 @@ def _about(letter: Letter) -> tuple[str, dict[str, Any]]:
             assert_never(letter)
 
 
+class WaitingOut(Answer):
+    indexing: int = Field(description="Items that are to be indexed.")
+    conversations: int = Field(description="Conversations that are to be distilled.")
+    periods: int = Field(description="Periods that are over and to be summed up.")
+
+    @classmethod
+    def of(cls, backlog: Backlog) -> Self:
+        return cls(
+            indexing=backlog.items,
+            conversations=backlog.conversations,
+            periods=backlog.periods,
+        )
+
+
 class JobList(Answer):
     items: list[JobOut]
+    waiting: WaitingOut = Field(
+        description="What the workers have still to do, of the tenant; for an operator, of all."
+    )
     dead_letters: int = Field(
         description="Items that indexing has given up, of the tenant; for an operator, of all."
     )

@@ -1,4 +1,4 @@
-// Long work, what waits to be indexed, and what indexing has given up.
+// Long work, what waits for the workers, and what indexing has given up.
 import { html, useEffect } from "../lib/dom.js";
 import { get, post } from "../lib/api.js";
 import { count, moment, plural } from "../lib/format.js";
@@ -31,11 +31,18 @@ function Job({ job, onRetry, busy }) {
 }
 
 function Queue({ stats }) {
-  return html`<section class="card tiles" aria-label="Queue">
-    <div class="tile"><span class="tile-name">Waiting to be indexed</span><span class="tile-value">${count(stats.index_lag)}</span><span class="quiet">${stats.index_lag ? `the oldest for ${stats.index_lag_seconds.toFixed(1)} s` : "nothing waits"}</span></div>
+  return html`<section class="card tiles" aria-label="Index">
+    <div class="tile"><span class="tile-name">Behind</span><span class="tile-value">${stats.index_lag ? `${stats.index_lag_seconds.toFixed(1)} s` : "–"}</span><span class="quiet">${stats.index_lag ? `${plural(stats.index_lag, "item")} of all tenants` : "nothing waits"}</span></div>
     <div class="tile"><span class="tile-name">Given up</span><span class="tile-value">${count(stats.dead_letters)}</span><span class="quiet">dead letters</span></div>
     <div class="tile"><span class="tile-name">Vectors</span><span class="tile-value">${stats.vectors == null ? "–" : count(stats.vectors)}</span><span class="quiet">of all tenants</span></div>
   </section>`;
+}
+
+const WAITING = [["indexing", "To be indexed", "items"], ["conversations", "To be distilled", "conversations"], ["periods", "To be summed up", "days, weeks, months and years"]];
+
+function Waiting({ jobs }) {
+  return html`<section class="card"><h2>Waiting for the workers</h2><div class="tiles">${WAITING.map(([name, title, hint]) => html`<div class="tile" key=${name}>
+    <span class="tile-name">${title}</span><span class="tile-value">${count(jobs.waiting[name])}</span><span class="quiet">${hint}${jobs.operator ? ", of all tenants" : ""}</span></div>`)}</div></section>`;
 }
 
 function Parts({ parts }) {
@@ -73,6 +80,7 @@ export default function Jobs() {
     <${Notice} problem=${acting.problem} />
     ${jobs.data?.dead_letters > 0 && html`<div class="notice" role="status">${plural(jobs.data.dead_letters, "item")} could not be indexed.
       <${Button} busy=${acting.busy} onClick=${() => acting.run("/admin/retry-dead-letters")}>Give them another try<//></div>`}
+    ${jobs.data && html`<${Waiting} jobs=${jobs.data} />`}
     <section class="card"><h2>Long work</h2>
       ${jobs.data?.operator ? html`<${Starts} acting=${acting} />` : jobs.data && html`<p class="quiet">What concerns every tenant is shown to, and started by, whoever operates the service.</p>`}
       <${Loaded} of=${jobs}>${(told) => html`<${List} jobs=${told} acting=${acting} onRetry=${(job) => acting.run(`/jobs/${job.id}/retry`)} />`}<//></section>
