@@ -13,8 +13,10 @@ router = APIRouter(prefix="/users/{user_id}", tags=["govern"])
 @router.get("/consent")
 async def get_consent(user_id: NameInPath, services: Use, tenant: Tenant) -> ConsentOut:
     """What a user agrees to now; nothing, unless somebody said so."""
-    consent = await services.steward.consent(tenant, user_id)
-    return ConsentOut.of(user_id, consent, now=services.steward.clock())
+    steward = services.steward
+    consent = await steward.consent(tenant, user_id)
+    there = await steward.has_profile(tenant, user_id)
+    return ConsentOut.of(user_id, consent, now=steward.clock(), has_profile=there)
 
 
 @router.put("/consent")
@@ -22,8 +24,11 @@ async def put_consent(
     user_id: NameInPath, body: ConsentIn, services: Use, tenant: Tenant
 ) -> ConsentOut:
     """Grant or revoke the purposes that are named. What a revoked one covered is erased."""
-    consent, forgotten = await services.steward.change_consent(tenant, user_id, body.to_changes())
-    return ConsentOut.of(user_id, consent, now=services.steward.clock(), forgotten=forgotten)
+    steward = services.steward
+    consent, forgotten = await steward.change_consent(tenant, user_id, body.to_changes())
+    there = await steward.has_profile(tenant, user_id)
+    told = ConsentOut.of(user_id, consent, now=steward.clock(), has_profile=there)
+    return told.with_erasure(forgotten)
 
 
 @router.delete("/consent")

@@ -81,6 +81,14 @@ class Steward:
             raise ProfileNotFound
         return found
 
+    async def has_profile(self, tenant: TenantId, user_id: str) -> bool:
+        """Whether there is a profile, and the user agrees to it."""
+        try:
+            await self.profile(tenant, user_id)
+        except (ConsentMissing, ProfileNotFound):
+            return False
+        return True
+
     async def change_profile(
         self, tenant: TenantId, user_id: str, changes: ProfileChanges
     ) -> Profile:

@@ -40,7 +40,13 @@ async def tell(client: AsyncClient, user: str = "alice", **body: Any) -> Json:
 async def test_nobody_agreed_to_anything_by_default(alone: AsyncClient) -> None:
     nothing = {"profile": False, "facts": False, "learning": False}
     told = await get(alone, "/users/alice/consent")
-    assert told == {"user_id": "alice", "purposes": nothing, "grants": {}, "erasure": None}
+    assert told == {
+        "user_id": "alice",
+        "purposes": nothing,
+        "grants": {},
+        "has_profile": False,
+        "erasure": None,
+    }
     problem(await alone.get("/users/alice/profile"), 403, "consent-missing")
     refused = problem(await alone.put("/users/alice/profile", json=PROFILE), 403, "consent-missing")
     assert refused["purpose"] == "profile"

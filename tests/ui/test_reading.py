@@ -185,4 +185,4 @@ def test_a_conversation_that_is_not_there_is_told(tab: Tab, stored: Any) -> None
     tab.open(f"/ui/conversations?user={stored['user']}")
     tab.driver.get(f"{tab.url}/ui/conversations/00000000-0000-7000-8000-000000000000")
     assert "no such conversation" in tab.text("[role=alert]").lower()
-    assert tab.complaints("404") == []
+    assert tab.complaints(f"{tab.url}/conversations/0000") == []

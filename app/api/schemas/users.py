@@ -37,15 +37,13 @@ class ConsentOut(Answer):
     user_id: str
     purposes: dict[Purpose, bool] = Field(description="What holds now.")
     grants: dict[Purpose, GrantOut] = Field(description="What was granted, expired or not.")
+    has_profile: bool = Field(description="Whether there is a profile that may be read.")
     erasure: ErasureOut | None = Field(
         default=None, description="Of what a purpose covered that was revoked just now."
     )
 
     @classmethod
-    def of(
-        cls, user_id: str, consent: Consent, *, now: datetime, forgotten: Forgotten | None = None
-    ) -> Self:
-        erased = forgotten is not None and (forgotten.erased.consents or forgotten.erased.profiles)
+    def of(cls, user_id: str, consent: Consent, *, now: datetime, has_profile: bool) -> Self:
         return cls(
             user_id=user_id,
             purposes={
@@ -57,8 +55,14 @@ class ConsentOut(Answer):
                 )
                 for purpose, grant in sorted(consent.items())
             },
-            erasure=ErasureOut.of(forgotten) if forgotten and erased else None,
+            has_profile=has_profile,
         )
+
+    def with_erasure(self, forgotten: Forgotten) -> Self:
+        """The same, with what was erased, if that was anything."""
+        if not (forgotten.erased.consents or forgotten.erased.profiles):
+            return self
+        return self.model_copy(update={"erasure": ErasureOut.of(forgotten)})
 
 
 class ProfileIn(Body):

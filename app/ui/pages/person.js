@@ -9,21 +9,16 @@ import { Consent } from "./person/consent.js";
 import { Everything } from "./person/everything.js";
 import { Profile } from "./person/profile.js";
 
-/** Without consent that holds, and without a profile, there is none to read; neither is an error. */
+/** The profile, if there is one that may be read: no other is asked for. */
 async function profileOf(path, signal) {
-  try {
-    return { profile: await get(path, {}, signal), may: true };
-  } catch (problem) {
-    if (problem.status === 404) return { profile: null, may: true };
-    if (problem.slug === "consent-missing") return { profile: null, may: false };
-    throw problem;
-  }
+  const { purposes, has_profile: there } = await get(`${path}/consent`, {}, signal);
+  return { profile: there ? await get(`${path}/profile`, {}, signal) : null, may: purposes.profile };
 }
 
 function Person({ user }) {
   const path = `/users/${part(user)}`;
   const consent = useLoad((signal) => get(`${path}/consent`, {}, signal), [path]);
-  const profile = useLoad((signal) => profileOf(`${path}/profile`, signal), [path]);
+  const profile = useLoad((signal) => profileOf(path, signal), [path]);
   const [receipt, setReceipt] = useState(null);
   const changed = (told) => {
     if (told?.erased) setReceipt(told);
