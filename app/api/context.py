@@ -7,7 +7,7 @@ from app.api.deps import Tenant, Use
 from app.api.passing import EVENTS
 from app.api.schemas.bundles import BundleOut, bundle_out
 from app.api.schemas.context import ContextIn, SearchIn
-from app.api.schemas.recalled import SearchOut, degraded_out, in_ms, memory_out
+from app.api.schemas.recalled import SearchOut, degraded_out, in_ms, left_out_out, memory_out
 from app.api.telling import Telling
 from app.domain.ids import BundleId
 
@@ -52,6 +52,7 @@ async def search(body: SearchIn, services: Use, tenant: Tenant) -> SearchOut:
         query=request.query,
         intent=found.intent,
         results=[memory_out(each, explain=request.explain) for each in found.candidates],
+        left_out=[left_out_out(each) for each in found.left_out],
         degraded=degraded_out(found.degraded),
         timings_ms=in_ms(found.timings),
         sufficient=found.sufficient,

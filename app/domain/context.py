@@ -223,6 +223,7 @@ class Dropped:
     """A candidate that is not in the bundle, and why."""
 
     id: ItemId
+    type: ItemType
     reason: str
 
 

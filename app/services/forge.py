@@ -17,10 +17,10 @@ from app.ranking.proximity import GRAPH_SHARE, nearness
 from app.ranking.relevance import Relevance, relevance, reread
 from app.services.completing import Completer
 from app.services.found import About
-from app.services.gathering import Asked, ForgeLimits, Fused, Gathered, SearchResult
+from app.services.gathering import Asked, ForgeLimits, Fused, Gathered, LeftOut, SearchResult
 from app.services.history import Historian
 from app.services.hydrate import Hydrator, Wanted
-from app.services.packing import Packed, Packer
+from app.services.packing import MAX_ITEMS, Packed, Packer
 from app.services.recall import Recaller
 from app.services.refine import Refiner
 from app.services.relating import EntityTeller
@@ -102,9 +102,12 @@ class ContextForge:
         gathered = await self.gather(request, situation)
         ranked = gathered.ranked
         ended = time.perf_counter()
+        shown, more = ranked.order[: request.max_items], ranked.order[request.max_items :]
+        left = [*((at, MAX_ITEMS) for at in more), *ranked.dropped] if request.explain else []
         return SearchResult(
             intent=intent_of(request.query),
-            candidates=[ranked.candidate(at) for at in ranked.order[: request.max_items]],
+            candidates=[ranked.candidate(at) for at in shown],
+            left_out=[LeftOut(ranked.candidate(at), reason) for at, reason in left],
             sufficient=ranked.sufficient,
             degraded=gathered.degraded,
             timings={**gathered.seconds, "total": ended - started},
@@ -217,9 +220,12 @@ class ContextForge:
     ) -> ContextBundle:
         dropped: Sequence[Dropped] = ()
         if request.explain:
-            read = gathered.ranked.recalled.read
+            recalled = gathered.ranked.recalled
             left = (*packed.dropped, *gathered.ranked.dropped)
-            dropped = [Dropped(id=read(at).id, reason=reason) for at, reason in left]
+            dropped = [
+                Dropped(id=recalled.read(at).id, type=recalled.types[at], reason=reason)
+                for at, reason in left
+            ]
         return ContextBundle(
             id=BundleId(self.new_id()),
             query=request.query,

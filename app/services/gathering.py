@@ -71,12 +71,21 @@ class Gathered:
         return self.asked.found.related if self.asked else Related()
 
 
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What was found, but is not among the candidates of an answer, and why."""
+
+    candidate: Candidate
+    reason: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchResult:
-    """Candidates, best first. `timings` in seconds."""
+    """Candidates, best first; what else was found, if that is to be explained. `timings` in s."""
 
     intent: Intent
     candidates: Sequence[Candidate]
+    left_out: Sequence[LeftOut]
     sufficient: bool
     degraded: Sequence[Degraded]
     timings: Mapping[str, float]

@@ -22,6 +22,9 @@ from app.services.on_demand import OnDemand
 from app.services.rendering import Frame, Rendered, Scribe
 from app.services.repeating import without_repetition
 
+MAX_ITEMS = "max_items"
+"""Why an item is not there that comes behind as many as were asked for."""
+
 OLDER_TOOL = "older tool"
 """Why a tool item is not offered room: there are enough fresher ones."""
 
@@ -159,7 +162,7 @@ class Packer:
                 chosen = [at for at in chosen if at != last]
             else:
                 frame = frame.smaller()
-        dropped = left_out.of(chosen, candidates, "max_items" if full else "budget")
+        dropped = left_out.of(chosen, candidates, MAX_ITEMS if full else "budget")
         return _packed(frame, rendered, candidates, dropped)
 
     def _said_once(self, chosen: Sequence[Candidate], cuts: Cuts) -> Sequence[Candidate]:

@@ -163,7 +163,10 @@ def _told(
         deduplicated=answer["deduplicated"],
         sufficient=answer["sufficient"],
         degraded=[Degraded.of(*each) for each in answer["degraded"]],
-        dropped=[Dropped(id=ItemId(UUID(i)), reason=why) for i, why in answer["dropped"]],
+        dropped=[
+            Dropped(id=ItemId(UUID(own_id)), type=ItemType(kind), reason=reason)
+            for own_id, kind, reason in answer["dropped"]
+        ],
         timings=answer["timings"],
         created_at=receipt.created_at,
     )

@@ -57,7 +57,7 @@ def receipt_of(
             "deduplicated": bundle.deduplicated,
             "sufficient": bundle.sufficient,
             "degraded": [[each.source.value, each.reason] for each in bundle.degraded],
-            "dropped": [[str(each.id), each.reason] for each in bundle.dropped],
+            "dropped": [[str(each.id), each.type.value, each.reason] for each in bundle.dropped],
             "timings": dict(bundle.timings),
             "profile": profile_told(bundle.profile),
             "related": [_related(each) for each in bundle.related],

@@ -276,6 +276,32 @@ async def test_the_same_said_twice_is_retrieved_once(client: AsyncClient) -> Non
     assert [each["reason"] for each in bundle["metadata"]["dropped"]].count("duplicate") == 1
 
 
+async def test_a_search_that_explains_tells_what_it_leaves_out_as_fully_as_its_results(
+    client: AsyncClient,
+) -> None:
+    await distilling_nothing(client)
+    await store(client, DATABASE, GARDEN)
+    await store(client, DATABASE)
+    asked: Json = {"explain": True, "max_items": 1}
+
+    floor, low = [await search(client, QUERY, **asked, min_score=each) for each in (None, 1.5)]
+    plain = await search(client, QUERY, max_items=1)
+    behind = await search(client, f"{DATABASE} {GARDEN}", **asked)
+
+    assert plain["left_out"] == []
+    told = {each["reason"]: each for each in [*low["left_out"], *floor["left_out"]]}
+    assert told.keys() == {"duplicate", "below the floor", "below min_score"}
+    assert told["duplicate"]["content"] == told["below min_score"]["content"] == DATABASE
+    assert told["below the floor"]["content"] == GARDEN
+    assert [each["content"] for each in behind["left_out"] if each["reason"] == "max_items"]
+    for each in told.values():
+        assert each.keys() == {*floor["results"][0], "reason"}
+        assert {"relevance", "recency", "importance"} <= each["signals"].keys()
+        assert each["score"] < max(1.5, floor["results"][0]["score"])
+    bundle = await context(client, QUERY, explain=True)
+    assert {each["type"] for each in bundle["metadata"]["dropped"]} == {"message"}
+
+
 async def test_a_search_is_the_ranking_alone(client: AsyncClient) -> None:
     await store_some(client)
 

@@ -67,6 +67,34 @@ def test_what_was_left_out_is_told_with_its_reason(tab: Tab, stored: Any) -> Non
     assert tab.wait(".left-out h3")
 
 
+def test_what_was_found_and_cut_off_is_told_in_full(tab: Tab, stored: Any) -> None:
+    asked(tab, stored["user"])
+    tab.fill("#minScore", "0.6")
+    tab.click("button", "Build the context")
+    tab.click("[role=tab]", "Left out")
+    tab.wait(".left-out h3", "below min_score")
+    known = tab.all(".left-known")
+    assert len(known) == len(tab.all(".left-out li"))
+    assert any("Tomatoes" in each.text for each in known)
+    for signal in ("relevance", "recency", "importance"):
+        assert signal in known[0].text
+    tab.click(".left-known summary", "Why this relevance")
+    assert tab.wait(".left-known .adds tbody tr")
+
+
+def test_a_bundle_of_before_tells_what_it_left_out_by_what_that_is(tab: Tab, stored: Any) -> None:
+    asked(tab, stored["user"])
+    tab.fill("#minScore", "1.4")
+    tab.click("button", "Build the context")
+    tab.wait(".summary", "0 memories")
+    tab.click(".permalink")
+    tab.until(lambda: "/ui/bundles/" in tab.driver.current_url)
+    for kind in ("message", "fact"):
+        row = tab.wait(".left-out li", kind)
+        row.find_element("css selector", ".link").click()
+    tab.until(lambda: len(tab.all(".left-out .said")) == 2)
+
+
 def test_a_filter_holds(tab: Tab, stored: Any) -> None:
     asked(tab, stored["user"])
     tab.click("summary", "Filters")
@@ -110,7 +138,7 @@ def test_a_bundle_has_an_address_of_its_own(tab: Tab, client: httpx.Client, stor
     client.delete(f"/messages/{stored['chat-44']['message_ids'][0]}").raise_for_status()
     tab.driver.refresh()
     assert tab.wait(".empty", "kept for 7 days")
-    assert tab.complaints("404") == []
+    assert tab.complaints(f"{tab.url}/bundles/") == []
 
 
 def test_a_candidate_leads_to_its_message(tab: Tab, stored: Any) -> None:
@@ -134,4 +162,4 @@ def test_what_the_service_refuses_is_told_in_its_words(tab: Tab, stored: Any) ->
     tab.fill("#budget", "-5")
     tab.click("button", "Build the context")
     assert "budget_tokens" in tab.text("[role=alert]")
-    assert tab.complaints("422") == []
+    assert tab.complaints(f"{tab.url}/context ") == []

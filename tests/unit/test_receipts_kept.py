@@ -31,7 +31,7 @@ def test_a_receipt_holds_no_word_of_memory() -> None:
         history=[a_message(7, "SECRET-history", name="SECRET-name")],
         text="SECRET-text",
         degraded=[Degraded(source=Source.SEMANTIC, reason="deadline")],
-        dropped=[Dropped(id=ItemId(uuid_of(9)), reason="duplicate")],
+        dropped=[Dropped(id=ItemId(uuid_of(9)), type=ItemType.MESSAGE, reason="duplicate")],
     )
     scope = Scope(key=ScopeKey(3), user_id="alice", version=8, messages=1, terms=1)
     receipt = receipt_of(ACME, REQUEST, scope, bundle)
@@ -40,7 +40,7 @@ def test_a_receipt_holds_no_word_of_memory() -> None:
     assert receipt.request == {"query": "Which tea?", "format": "json"}
     assert receipt.answer["history"] == [7]
     assert receipt.answer["degraded"] == [["semantic", "deadline"]]
-    assert receipt.answer["dropped"] == [[str(uuid_of(9)), "duplicate"]]
+    assert receipt.answer["dropped"] == [[str(uuid_of(9)), "message", "duplicate"]]
     assert receipt.facts["top_scores"] == [0.75]
     assert receipt.facts["degraded"] == ["semantic"]
     assert (receipt.total_ms, receipt.scope, receipt.version) == (250.0, 3, 8)

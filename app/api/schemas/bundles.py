@@ -20,6 +20,7 @@ from app.api.schemas.recalled import (
     rounded,
 )
 from app.domain.context import ContextBundle, ContextRequest, Difference, Intent
+from app.domain.memory import ItemType
 from app.domain.profile import ShownProfile
 
 
@@ -34,6 +35,7 @@ class GroupOut(TypedDict):
 
 class DroppedOut(TypedDict):
     id: UUID
+    type: ItemType
     reason: str
 
 
@@ -137,7 +139,7 @@ def _metadata(bundle: ContextBundle, *, explain: bool, cache_hit: bool) -> Metad
         sufficient=bundle.sufficient,
         degraded=degraded_out(bundle.degraded),
         timings_ms=in_ms(bundle.timings),
-        dropped=[DroppedOut(id=each.id, reason=each.reason) for each in dropped],
+        dropped=[DroppedOut(id=each.id, type=each.type, reason=each.reason) for each in dropped],
         profile=None
         if shown is None
         else ProfileRoomOut(tokens=shown.tokens, complete=shown.complete),

@@ -17,6 +17,7 @@ from app.domain.context import Candidate, Degraded, Intent, Source, Step
 from app.domain.conversation import Role
 from app.domain.entities import EntityType, RelatedEntity
 from app.domain.memory import ItemType, LineageEdge
+from app.services.gathering import LeftOut
 
 
 class LineageOut(TypedDict):
@@ -47,6 +48,10 @@ class MemoryOut(TypedDict):
     erased: Annotated[bool, Field(description="In a replay: forgotten since.")]
 
 
+class LeftOutOut(MemoryOut):
+    reason: Annotated[str, Field(description="Why it is not among the results.")]
+
+
 class DegradedOut(TypedDict):
     source: Source | Step
     reason: str
@@ -68,6 +73,9 @@ class SearchOut(TypedDict):
     query: str
     intent: Intent
     results: list[MemoryOut]
+    left_out: Annotated[
+        list[LeftOutOut], Field(description="With `explain`: what else was found, and its reason.")
+    ]
     degraded: list[DegradedOut]
     timings_ms: dict[str, float]
     sufficient: bool
@@ -94,6 +102,10 @@ def memory_out(candidate: Candidate, *, explain: bool) -> MemoryOut:
         lineage=[lineage_out(each) for each in item.lineage],
         erased=candidate.erased,
     )
+
+
+def left_out_out(left: LeftOut) -> LeftOutOut:
+    return LeftOutOut(**memory_out(left.candidate, explain=True), reason=left.reason)
 
 
 def related_out(entity: RelatedEntity) -> RelatedEntityOut:

@@ -31,25 +31,30 @@ function Fate({ fate }) {
   return html`<${Chip} tone=${tone}>${text}<//>`;
 }
 
-export function Candidate({ item, rank, then, weights }) {
+/** The score, and each signal that speaks for it, as a bar. */
+export function Signals({ item, weights }) {
   const signals = item.signals || {};
   const bars = SIGNALS.filter((name) => typeof signals[name] === "number" && signals[name] >= 0 && signals[name] <= 1);
+  return html`<div class="signals">
+    <p class="score"><strong>${score(item.score)}</strong></p>
+    ${weights && html`<${Parts} signals=${signals} weights=${weights} value=${item.score} />`}
+    <div class="bars">${bars.map((name) => html`<${Bar} key=${name} name=${name} value=${signals[name]} />`)}</div>
+    ${Object.keys(signals).some((name) => name.startsWith("adds.")) && html`<details><summary>Why this relevance</summary><${Adds} signals=${signals} /></details>`}
+  </div>`;
+}
+
+export function Candidate({ item, rank, then, weights }) {
   const out = item.fate && item.fate !== "in"; // what was answered once has no fate
   return html`<article class=${cx("candidate", out && "out")} aria-label=${`Candidate ${rank}`}>
     <div class="rank"><span>${rank}</span><${Move} now=${rank} then=${then} /></div>
     <div class="candidate-text">
       <p class="meta"><${TypeChip} type=${item.type} /> ${item.fate && html`<${Fate} fate=${item.fate} />`}
-        ${signals.completes ? html`<${Chip}>completes another<//>` : ""}
+        ${item.signals?.completes ? html`<${Chip}>completes another<//>` : ""}
         ${(item.name || item.role) && html`<span>${item.name || item.role}</span>`} <${Time} at=${item.created_at} /> <${Source} item=${item} />
         <span class="quiet">${plural(item.tokens, "token")} · by ${item.sources.join(", ") || "nothing"}</span></p>
       ${item.erased ? html`<${Empty}>Erased since.<//>` : html`<${Clipped} text=${item.content} />`}
     </div>
-    <div class="signals">
-      <p class="score"><strong>${score(item.score)}</strong></p>
-      ${weights && html`<${Parts} signals=${signals} weights=${weights} value=${item.score} />`}
-      <div class="bars">${bars.map((name) => html`<${Bar} key=${name} name=${name} value=${signals[name]} />`)}</div>
-      ${Object.keys(signals).some((name) => name.startsWith("adds.")) && html`<details><summary>Why this relevance</summary><${Adds} signals=${signals} /></details>`}
-    </div>
+    <${Signals} item=${item} weights=${weights} />
   </article>`;
 }
 

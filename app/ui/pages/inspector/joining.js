@@ -18,8 +18,8 @@ export function joined(shown) {
     .map((each) => ({ ...each, fate: fate.get(each.id) || "not asked for" }));
 }
 
-/** What was left out, with its text where the search tells it. */
+/** What was left out, with what the search tells of it: most of it, though not of what only a bundle has. */
 export function leftOut({ bundle, found }) {
-  const known = new Map(found.results.map((each) => [each.id, each]));
+  const known = new Map([...found.left_out, ...found.results].map((each) => [each.id, each]));
   return bundle.metadata.dropped.map((each) => ({ ...each, memory: known.get(each.id) }));
 }
