@@ -59,6 +59,8 @@ class Bucket:
     top_score: float | None
     latency_ms: Mapping[str, float]
     budget_used: float | None
+    types: Mapping[str, int]
+    """Tokens of retrieved items, by content type."""
     degraded: int
     waiting: int
     oldest_s: float
@@ -113,6 +115,7 @@ def _bucket(span: Span, at: int, built: int, several: Sequence[Read], beat: Beat
         top_score=_mean(each["top_scores"][0] for each in facts if each["top_scores"]),
         latency_ms=_spread(each.total_ms for each, _ in several),
         budget_used=_mean(_used(each) for each in facts),
+        types={name: each.tokens for name, each in _types(facts).items()},
         degraded=sum(bool(each["degraded"]) for each in facts),
         waiting=beat.waiting if beat else 0,
         oldest_s=round(beat.oldest_s, 3) if beat else 0.0,

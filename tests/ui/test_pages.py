@@ -170,6 +170,9 @@ def test_metrics_are_drawn_from_what_was_measured(
     tab.wait(".plot .line, .plot .point")
     names = [each.text for each in tab.all(".plot h2")]
     assert {"Contexts", "Latency", "Best score", "Budget used", "Outbox"} <= set(names)
+    types = tab.one(".plot", "Content types")
+    assert "message" in types.text
+    assert types.find_elements("css selector", ".line.tone-message, .point.tone-message")
     assert "semantic" in tab.text(".tables")
     assert "message" in tab.text(".tables")
     tab.click(".plot .figures summary")

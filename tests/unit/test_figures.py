@@ -71,6 +71,13 @@ def test_types_are_told_with_their_share_of_the_tokens() -> None:
     assert told["message"].top_score == pytest.approx(0.7)
 
 
+def test_a_series_tells_the_tokens_of_each_type() -> None:
+    both = built(types={"message": [2, 30, 0.8], "fact": [1, 10, 0.4]})
+    later = built(NOON + timedelta(minutes=2), types={"fact": [1, 7, 0.4]})
+    told = series(SPAN, read([both, built(), later]), [2, 0, 1], [])
+    assert [each.types for each in told] == [{"fact": 10, "message": 80}, {}, {"fact": 7}]
+
+
 def test_degraded_sources_are_counted() -> None:
     told = figures(read([built(degraded=["semantic"]), built(degraded=["lexical", "semantic"])]))
     assert told.degraded == {"lexical": 1, "semantic": 2}

@@ -66,6 +66,7 @@ class BucketOut(Answer):
     top_score: float | None
     latency_ms: SpreadOut | None
     budget_used: float | None
+    types: dict[str, int] = Field(description="Tokens of retrieved items, by type.")
     cache: CacheOut
     degraded: int
     outbox: OutboxOut = Field(description="At its fullest.")
@@ -130,6 +131,7 @@ def _buckets(measured: Measured) -> list[dict[str, object]]:
             "top_score": each.top_score,
             "latency_ms": each.latency_ms or None,
             "budget_used": each.budget_used,
+            "types": each.types,
             "cache": _cache(each.cached, each.built, each.cached_ms),
             "degraded": each.degraded,
             "outbox": {"waiting": each.waiting, "oldest_s": each.oldest_s, "dead": each.dead},

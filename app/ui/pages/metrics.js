@@ -2,7 +2,7 @@
 import { html, useEffect } from "../lib/dom.js";
 import { get } from "../lib/api.js";
 import { useLoad } from "../lib/load.js";
-import { count, ms, share } from "../lib/format.js";
+import { count, ms, share, typeName } from "../lib/format.js";
 import { go, useLocation } from "../lib/router.js";
 import { Empty, Loaded, Title } from "../parts/basics.js";
 import { Plot } from "../parts/plot.js";
@@ -21,6 +21,9 @@ const PLOTS = [
   ["Outbox", "count", [["waiting, at most", (b) => b.outbox.waiting, "semantic"], ["given up", (b) => b.outbox.dead, "bad"]], { zero: true }],
   ["Degraded", "count", [["contexts that did without a source", (b) => b.degraded, "bad"]], { zero: true }],
 ];
+
+/** Tokens of each type that was there at all, over time. */
+const typesOf = (told) => Object.keys(told.types).map((name) => [typeName(name), (b) => b.types[name] ?? 0, name]);
 
 const Tile = ({ name, value, hint }) => html`<div class="tile"><span class="tile-name">${name}</span><span class="tile-value">${value}</span><span class="quiet">${hint}</span></div>`;
 
@@ -53,7 +56,8 @@ export default function Metrics() {
   return html`<${Title} aside=${html`<${Window} chosen=${window} />`}>Metrics<//>
     <${Loaded} of=${told} optional>${(data) => html`<${Tiles} told=${data} />
       ${data.contexts === 0 && html`<${Empty}>No context was asked for in this time.<//>`}
-      <div class="plots">${PLOTS.map(([title, unit, series, more]) => html`<${Plot} key=${title} title=${title} unit=${unit} series=${series} buckets=${data.buckets} seconds=${data.bucket_s} ...${more} />`)}</div>
+      <div class="plots">${PLOTS.map(([title, unit, series, more]) => html`<${Plot} key=${title} title=${title} unit=${unit} series=${series} buckets=${data.buckets} seconds=${data.bucket_s} ...${more} />`)}
+        ${data.built > 0 && html`<${Plot} title="Content types" unit="count" series=${typesOf(data)} buckets=${data.buckets} seconds=${data.bucket_s} note="In tokens." zero />`}</div>
       <div class="tables"><${Stages} told=${data} /><${Types} told=${data} /></div>
       ${data.sampled < data.built && html`<p class="quiet">Figures other than counts are of ${count(data.sampled)} of ${count(data.built)} contexts.</p>`}`}<//>`;
 }
