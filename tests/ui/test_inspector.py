@@ -3,6 +3,7 @@
 from typing import Any
 
 import httpx
+from selenium.webdriver.support.ui import Select
 
 from tests.ui.browser import Tab
 
@@ -101,6 +102,59 @@ def test_a_filter_holds(tab: Tab, stored: Any) -> None:
     tab.click(".choice", "tool")
     tab.click("button", "Build the context")
     tab.until(lambda: {each.text for each in tab.all(".candidate .type")} == {"tool result"})
+
+
+def choose(tab: Tab, name: str, *labels: str) -> None:
+    chosen = Select(tab.wait(f"#{name}"))
+    tab.until(lambda: len(chosen.options) > 1)
+    for label in labels:
+        chosen.select_by_visible_text(label)
+
+
+def talks(tab: Tab) -> set[str]:
+    """The conversations that the candidates are of."""
+    return {each.text for each in tab.all(".candidate .meta a")} & {"API design", "Garden"}
+
+
+def test_conversations_are_searched_alone_or_left_out(tab: Tab, stored: Any) -> None:
+    asked(tab, stored["user"], "Where is the database, and who is in the greenhouse?")
+    tab.until(lambda: talks(tab) == {"API design", "Garden"})
+    tab.click("summary", "Filters")
+    choose(tab, "inside", "API design", "Search quality")
+    tab.click("button", "Build the context")
+    tab.until(lambda: talks(tab) == {"API design"})
+    Select(tab.wait("#inside")).deselect_all()
+    choose(tab, "outside", "API design")
+    tab.click("button", "Build the context")
+    tab.until(lambda: talks(tab) == {"Garden"})
+
+
+def test_a_comparison_names_all_that_differs(tab: Tab, stored: Any) -> None:
+    asked(tab, stored["user"])
+    tab.click("button", "Keep, to compare")
+    tab.click("summary", "Filters")
+    choose(tab, "conversation", "Garden")
+    choose(tab, "outside", "Search quality")
+    for name, value in (("items", "7"), ("history", "3"), ("minScore", "0.1")):
+        tab.fill(f"#{name}", value)
+    for name in ("after", "before", "asOf"):
+        tab.run(SET_MOMENT, name, {"after": "2025", "before": "2089", "asOf": "2090"}[name])
+    tab.click("button", "Build the context")
+    tab.until(lambda: "7 items at most" in tab.all(".sides section")[1].text)
+    kept, now = (each.text for each in tab.all(".sides section .quiet:first-of-type"))
+    for told in ("3 messages of history", "score from 0.1", "running “Garden”"):
+        assert told in now
+        assert told not in kept
+    assert "not in “Search quality”" in now
+    for told in ("said from 2 Jan 2025", "said before 2 Jan 2089", "as of 2 Jan 2090"):
+        assert told.replace("2 Jan", "Jan 2,") in now
+
+
+SET_MOMENT = """
+const field = document.getElementById(arguments[0]);
+field.value = arguments[1] + "-01-02T10:00";
+field.dispatchEvent(new Event("input", {bubbles: true}));
+"""
 
 
 def test_a_weight_that_moves_changes_the_order(tab: Tab, stored: Any) -> None:

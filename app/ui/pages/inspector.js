@@ -67,6 +67,7 @@ export default function Inspector() {
   useEffect(() => {
     setShown(null);
     setKept(null);
+    setSettings((had) => ({ ...had, conversation: "", inside: [], outside: [] })); // another user's
   }, [user]);
   useEffect(() => () => clearTimeout(timer.current), []);
 

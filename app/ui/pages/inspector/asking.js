@@ -1,6 +1,8 @@
 // The settings of the inspector, and the requests that they mean.
+import { moment as spoken } from "../../lib/format.js";
+
 export const BEGIN = {
-  query: "", conversation: "", budget: "", items: 20, history: 10, asOf: "", minScore: "",
+  query: "", conversation: "", inside: [], outside: [], titles: {}, budget: "", items: 20, history: 10, asOf: "", minScore: "",
   weights: { relevance: 0.5, recency: 0.3, importance: 0.2 },
   labels: "", preferred: "", tags: "", folder: "", without: "", types: [], roles: [], after: "", before: "",
 };
@@ -27,6 +29,7 @@ export function searchOf(settings, user) {
       folder: settings.folder || null, labels: words(settings.labels), tags: words(settings.tags),
       roles: settings.roles, types: settings.types, exclude_terms: words(settings.without),
       after: moment(settings.after), before: moment(settings.before),
+      conversation_ids: settings.inside, exclude_conversation_ids: settings.outside,
     },
   };
 }
@@ -41,15 +44,23 @@ export function wireOf(settings, user) {
   };
 }
 
+const titled = (ids, { titles }) => ids.map((id) => `“${titles[id]}”`).join(" or ");
+const TOLD = [
+  ["budget", (x) => `${x} tokens`], ["items", (x) => `${x} items at most`], ["history", (x) => `${x} messages of history`],
+  ["minScore", (x) => `score from ${x}`], ["conversation", (x, all) => `running ${titled([x], all)}`],
+  ...["labels", "preferred", "tags", "folder", "without"].map((name) => [name, (x) => `${name} ${x}`]),
+  ...["types", "roles"].map((name) => [name, (x) => x.join(" or ")]),
+  ["inside", (x, all) => `in ${titled(x, all)}`], ["outside", (x, all) => `not in ${titled(x, all)}`],
+  ["after", (x) => `said from ${spoken(x)}`], ["before", (x) => `said before ${spoken(x)}`], ["asOf", (x) => `as of ${spoken(x)}`],
+];
+
 /** In one line, what differs from where one begins. */
 export function told(settings) {
   const { relevance, recency, importance } = scaled(settings.weights);
   const percent = (x) => Math.round(x * 100);
-  const named = [`relevance ${percent(relevance)}, recency ${percent(recency)}, importance ${percent(importance)}`];
-  if (settings.budget !== "") named.push(`${settings.budget} tokens`);
-  for (const name of ["labels", "preferred", "tags", "folder", "without"]) {
-    if (settings[name]) named.push(`${name} ${settings[name]}`);
-  }
-  for (const name of ["types", "roles"]) if (settings[name].length) named.push(settings[name].join(" or "));
-  return named.join(" · ");
+  const others = TOLD.filter(([name]) => String(settings[name]) !== String(BEGIN[name]));
+  return [
+    `relevance ${percent(relevance)}, recency ${percent(recency)}, importance ${percent(importance)}`,
+    ...others.map(([name, say]) => say(settings[name], settings)),
+  ].join(" · ");
 }

@@ -39,12 +39,32 @@ function Choices({ legend, names, chosen, onChange }) {
   </fieldset>`;
 }
 
-function Conversations({ user, value, onChange }) {
-  const list = useLoad((signal) => get("/conversations", { user_id: user, limit: 100 }, signal), [user]);
+/** What is chosen of a list of conversations, with the titles by which it is told. */
+const chosenOf = ({ selectedOptions }, titles) => {
+  const all = [...selectedOptions].filter((each) => each.value);
+  return [all.map((each) => each.value), { ...titles, ...Object.fromEntries(all.map((each) => [each.value, each.text])) }];
+};
+
+function Running({ all, settings, set }) {
+  const choose = ({ currentTarget }) => {
+    const [[conversation = ""], titles] = chosenOf(currentTarget, settings.titles);
+    set({ conversation, titles });
+  };
   return html`<${Field} label="Running conversation" id="conversation">
-    <select id="conversation" value=${value} onChange=${(event) => onChange(event.currentTarget.value)}>
+    <select id="conversation" value=${settings.conversation} onChange=${choose}>
       <option value="">none</option>
-      ${(list.data?.items || []).map((each) => html`<option key=${each.id} value=${each.id}>${title(each)}</option>`)}
+      ${all.map((each) => html`<option key=${each.id} value=${each.id}>${title(each)}</option>`)}
+    </select><//>`;
+}
+
+function Several({ id, label, all, settings, set }) {
+  const choose = ({ currentTarget }) => {
+    const [ids, titles] = chosenOf(currentTarget, settings.titles);
+    set({ [id]: ids, titles });
+  };
+  return html`<${Field} label=${label} id=${id} hint="Several, with Ctrl; none means any.">
+    <select id=${id} multiple size="4" aria-describedby=${`${id}-hint`} onChange=${choose}>
+      ${all.map((each) => html`<option key=${each.id} value=${each.id} selected=${settings[id].includes(each.id)}>${title(each)}</option>`)}
     </select><//>`;
 }
 
@@ -80,17 +100,21 @@ export function Form({ settings, onChange, onWeigh, onRun, busy, user }) {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) submit(event);
   };
   const field = text(settings, set);
+  const list = useLoad((signal) => get("/conversations", { user_id: user, limit: 100 }, signal), [user]);
+  const conversations = { all: list.data?.items || [], settings, set };
   return html`<form class="asking card" aria-label="Question" onSubmit=${submit}>
     <${Field} label="Question" id="query">
       <textarea id="query" data-find rows="3" value=${settings.query} required placeholder="Which database did we pick?"
         onInput=${(event) => set({ query: event.currentTarget.value })} onKeyDown=${onKeyDown}></textarea><//>
     <${Button} kind="main" type="submit" busy=${busy}>Build the context<//>
     <${Weights} weights=${settings.weights} onWeigh=${onWeigh} />
-    <${Conversations} user=${user} value=${settings.conversation} onChange=${(conversation) => set({ conversation })} />
+    <${Running} ...${conversations} />
     <div class="two">${BOUNDS.map(field)}</div>
     <details><summary>Filters</summary>
       <${Choices} legend="Types" names=${TYPES} chosen=${settings.types} onChange=${(types) => set({ types })} />
       <${Choices} legend="Said by" names=${ROLES} chosen=${settings.roles} onChange=${(roles) => set({ roles })} />
+      <${Several} id="inside" label="In these conversations only" ...${conversations} />
+      <${Several} id="outside" label="Not in these conversations" ...${conversations} />
       ${FILTERS.map(field)}
     </details>
   </form>`;
