@@ -74,8 +74,8 @@ async def test_each_strategy_tells_the_conversation_its_own_way(memory: Memory) 
     simple = await ask(memory, HistoryStrategy.SIMPLE)
     summed = await ask(memory, HistoryStrategy.SUMMARIZATION)
     hybrid = await ask(memory)
-    assert (said(simple), led(simple)) == ([*range(4, 14)], [])
-    assert (said(summed), led(summed)) == ([*range(7, 14)], [GIST])
+    assert (said(simple), led(simple)) == ([0, *range(5, 14)], [])
+    assert (said(summed), led(summed)) == ([0, *range(7, 14)], [GIST])
     assert (said(hybrid), led(hybrid)) == ([0, *range(5, 14)], [GIST])
 
 
@@ -109,7 +109,7 @@ async def test_filters_that_do_not_let_it_in_keep_it_out(memory: Memory) -> None
         Filters(conversation_ids=(ConversationId(memory.ids()),)),
     ):
         bundle = await ask(memory, HistoryStrategy.SUMMARIZATION, filters=filters)
-        assert (said(bundle), led(bundle)) == ([*range(4, 14)], [])
+        assert (said(bundle), led(bundle)) == ([0, *range(5, 14)], [])
     assert led(await ask(memory, filters=Filters(types=(ItemType.SUMMARY,)))) == [GIST]
 
 
