@@ -57,11 +57,6 @@ def of_tenant(tenant: TenantId | None) -> ColumnElement[bool]:
     return true() if tenant is None else t.scope.c.tenant == tenant
 
 
-def of_tenant(tenant: TenantId | None) -> ColumnElement[bool]:
-    """Of scopes: those of one tenant, or all."""
-    return true() if tenant is None else t.scope.c.tenant == tenant
-
-
 @dataclass(frozen=True, slots=True)
 class SqlDistilProjections(SqlProjections):
     """The notes of every tenant: for workers only."""
