@@ -162,6 +162,7 @@ class Parts(UpkeepParts):
             telemetry=self.telemetry,
             clock=now,
             damage=lambda: self.checkup.damage if self.checkup else None,
+            refusal=self.store.database.refusals.within,
         )
 
     @cached_property

@@ -138,9 +138,9 @@ async def healthz() -> dict[str, str]:
 
 @router.get("/readyz", responses={503: {"description": "Requests cannot be served."}})
 async def readyz(services: Use) -> JSONResponse:
-    """200 as soon as requests can be served; each part by name, with its lag."""
+    """200 as soon as requests can be served, be it only reads; each part by name, with its lag."""
     parts = await services.parts()
-    ready = parts["database"].status == "ok"
+    ready = parts["database"].status != "down"
     document = {
         "status": "ready" if ready else "not ready",
         "parts": {name: {"status": part.status, **part.facts} for name, part in parts.items()},

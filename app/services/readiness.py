@@ -19,6 +19,9 @@ from app.services.succession import Successor
 _PATIENCE = 2.0
 """Seconds that a part may take to answer."""
 
+_REMEMBERED = 15.0
+"""Seconds for which a write that was refused is told: what cannot be written may still be read."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
@@ -53,6 +56,8 @@ class Readiness:
     clock: Clock
     damage: Callable[[], ForewordError | None] = lambda: None
     """What a check of the database has found since the start."""
+    refusal: Callable[[float], ForewordError | None] = lambda _: None
+    """Why the last write was refused, if that was so many seconds ago at most."""
 
     async def parts(self) -> Mapping[str, Part]:
         """Every part by name, told to the metrics too. `database` is what requests need."""
@@ -113,7 +118,10 @@ class Readiness:
         if (found := self.damage()) is not None:
             raise found
         state = await self.outbox()
-        return Part(status="ok", facts={"lag": 0, "dead_letters": state.dead})
+        facts: dict[str, object] = {"lag": 0, "dead_letters": state.dead}
+        if (refusal := self.refusal(_REMEMBERED)) is not None:
+            return Part(status="healing", facts={**facts, "writes": refusal.title})
+        return Part(status="ok", facts=facts)
 
     async def _full_text(self) -> Part:
         """Full text is written with the messages: it lags only while it is built anew."""

@@ -82,7 +82,7 @@ def test_a_disk_that_fills_up_and_gets_room_again(small_disk: Path, tmp_path: Pa
 
         assert contents(context(client, SAID)) == [HUGIN]
         assert client.get("/healthz").status_code == 200
-        assert status(client, "database") == "ok"
+        assert status(client, "database") == "healing"
         check_what_is_stored(client, acknowledged)
 
         filler.unlink()

@@ -1,11 +1,12 @@
 """What is told of each part."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from app.adapters.sql.store import SqlStore
-from app.domain.errors import ForewordError, StoreDamaged
+from app.domain.errors import ForewordError, StorageFull, StoreDamaged
 from app.domain.ids import TenantId
 from app.services.generations import Generation, Generations
 from app.services.readiness import Backlog, Readiness
@@ -50,6 +51,19 @@ async def a_readiness(memory: Memory, damage: ForewordError | None = None) -> Re
 async def statuses(memory: Memory, damage: ForewordError | None = None) -> dict[str, str]:
     readiness = await a_readiness(memory, damage)
     return {name: part.status for name, part in (await readiness.parts()).items()}
+
+
+async def test_a_write_that_was_refused_lately_is_told_while_reads_go_on(memory: Memory) -> None:
+    refused: list[float] = []
+
+    def lately(seconds: float) -> ForewordError:
+        refused.append(seconds)
+        return StorageFull("/a/path")
+
+    readiness = replace(await a_readiness(memory), refusal=lately)
+    told = (await readiness.parts())["database"]
+    assert (told.status, told.facts["writes"]) == ("healing", StorageFull().title)
+    assert refused == [15.0]
 
 
 async def test_what_works_is_ok_once_it_was_compared(memory: Memory) -> None:

@@ -2,9 +2,10 @@
 
 import json
 import sqlite3
+import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import orjson
@@ -30,6 +31,22 @@ _PAGE = 4_096
 """Bytes of a page of SQLite."""
 
 
+@dataclass(slots=True)
+class Refusals:
+    """The last write that could not be done."""
+
+    _last: tuple[ForewordError, float] | None = None
+
+    def note(self, error: ForewordError) -> None:
+        self._last = error, time.monotonic()
+
+    def within(self, seconds: float) -> ForewordError | None:
+        """Why the last one was refused, if that was so many seconds ago at most."""
+        if self._last is None or time.monotonic() - self._last[1] > seconds:
+            return None
+        return self._last[0]
+
+
 @dataclass(frozen=True, slots=True)
 class Database:
     """
@@ -41,6 +58,7 @@ class Database:
 
     reader: AsyncEngine
     writer: AsyncEngine
+    refusals: Refusals = field(default_factory=Refusals)
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[AsyncConnection]:
@@ -58,9 +76,13 @@ class Database:
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[AsyncConnection]:
-        with translated():
-            async with self.writer.begin() as connection:
-                yield connection
+        try:
+            with translated():
+                async with self.writer.begin() as connection:
+                    yield connection
+        except (StorageFull, StoreDamaged, StoreUnavailable) as error:
+            self.refusals.note(error)
+            raise
 
     @asynccontextmanager
     async def moment(self) -> AsyncIterator[AsyncConnection]:
