@@ -49,6 +49,23 @@ async def _nothing_to_retire(_: Sequence[str]) -> None:
 def services_of(memory: Memory) -> SimpleNamespace:
     """Those that what users do needs; jobs, keys and the like are not among them."""
     telemetry = PrometheusTelemetry()
+    readiness = Readiness(
+        store=memory.store,
+        embedder=memory.embedder,
+        reranker=None,
+        vectors=memory.vectors,
+        healer=memory.healer,
+        rebuilder=Rebuilder(store=memory.store),
+        successor=Successor(
+            store=memory.store,
+            generations=Generations(Generation(memory.embedder, memory.vectors)),
+            clock=memory.clock,
+            retire=_nothing_to_retire,
+        ),
+        consolidator=memory.consolidator,
+        telemetry=telemetry,
+        clock=memory.clock,
+    )
     return SimpleNamespace(
         store=memory.store,
         ingestor=memory.ingestor,
@@ -56,23 +73,9 @@ def services_of(memory: Memory) -> SimpleNamespace:
         forge=memory.cached,
         replayer=memory.replayer,
         forgetter=memory.forgetter,
-        readiness=Readiness(
-            store=memory.store,
-            embedder=memory.embedder,
-            reranker=None,
-            vectors=memory.vectors,
-            healer=memory.healer,
-            rebuilder=Rebuilder(store=memory.store),
-            successor=Successor(
-                store=memory.store,
-                generations=Generations(Generation(memory.embedder, memory.vectors)),
-                clock=memory.clock,
-                retire=_nothing_to_retire,
-            ),
-            consolidator=memory.consolidator,
-            telemetry=telemetry,
-            clock=memory.clock,
-        ),
+        readiness=readiness,
+        parts=readiness.parts,
+        sizes=readiness.sizes,
         telemetry=telemetry,
         flags=memory.flags,
         meter=Meter(store=memory.store, clock=memory.clock),
