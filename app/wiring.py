@@ -96,11 +96,6 @@ class Parts(UpkeepParts):
             doctor=self._doctor,
             back_up=partial(_back_up, self.settings, store, self.logbook),
             readiness=self._readiness,
-            parts=Shared(
-                look=self._readiness.parts,
-                seconds=self.settings.server.look_s,
-                timer=time.monotonic,
-            ),
             sizes=Shared(look=self._readiness.sizes, seconds=_SIZES_KEPT_S, timer=time.monotonic),
             telemetry=self.telemetry,
             doorkeeper=self.doorkeeper,
@@ -163,6 +158,7 @@ class Parts(UpkeepParts):
             clock=now,
             damage=lambda: self.checkup.damage if self.checkup else None,
             refusal=self.store.database.refusals.within,
+            look_s=self.settings.server.look_s,
         )
 
     @cached_property

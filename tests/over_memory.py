@@ -74,7 +74,6 @@ def services_of(memory: Memory) -> SimpleNamespace:
         replayer=memory.replayer,
         forgetter=memory.forgetter,
         readiness=readiness,
-        parts=readiness.parts,
         sizes=readiness.sizes,
         telemetry=telemetry,
         flags=memory.flags,

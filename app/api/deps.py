@@ -35,7 +35,7 @@ from app.services.measuring import Meter
 from app.services.pacing import Traffic
 from app.services.prompting import Prompter
 from app.services.pruning import Pruner
-from app.services.readiness import Part, Readiness
+from app.services.readiness import Readiness
 from app.services.receipts import Replayer
 from app.services.reindex import Reindexer
 from app.services.sharing import Shared
@@ -81,7 +81,6 @@ class Services:
     back_up: Work
     """Writes a backup into the data directory."""
     readiness: Readiness
-    parts: Shared[Mapping[str, Part]]
     """How each part is, looked at together by those who ask together."""
     sizes: Shared[Mapping[str, int]]
     """Bytes in the database, by part."""

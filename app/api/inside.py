@@ -126,7 +126,7 @@ async def retrieval_metrics(
 @router.get("/metrics", include_in_schema=False)
 async def metrics(services: Use) -> Response:
     """For Prometheus; while the database is down, with the outbox as it was last seen."""
-    await services.parts()
+    await services.readiness.parts()
     return Response(services.telemetry.exposition(), media_type=CONTENT_TYPE_LATEST)
 
 
@@ -139,7 +139,7 @@ async def healthz() -> dict[str, str]:
 @router.get("/readyz", responses={503: {"description": "Requests cannot be served."}})
 async def readyz(services: Use) -> JSONResponse:
     """200 as soon as requests can be served, be it only reads; each part by name, with its lag."""
-    parts = await services.parts()
+    parts = await services.readiness.parts()
     ready = parts["database"].status != "down"
     document = {
         "status": "ready" if ready else "not ready",

@@ -1,9 +1,10 @@
 """What works at this moment, part by part."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from app.domain.errors import ForewordError, RerankerBusy
@@ -14,6 +15,7 @@ from app.ports.store import Store
 from app.services.consolidating import Consolidator
 from app.services.healing import Healer
 from app.services.rebuilding import Rebuilder
+from app.services.sharing import Shared
 from app.services.succession import Successor
 
 _PATIENCE = 2.0
@@ -29,6 +31,9 @@ class Part:
 
     status: str
     facts: Mapping[str, object]
+
+
+Look = Callable[[], Awaitable[Part]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,22 +63,32 @@ class Readiness:
     """What a check of the database has found since the start."""
     refusal: Callable[[float], ForewordError | None] = lambda _: None
     """Why the last write was refused, if that was so many seconds ago at most."""
+    look_s: float = 0.0
+    """Seconds for which a model that answered counts as one that does."""
+    _looks: dict[str, Shared[Part]] = field(default_factory=dict)
 
     async def parts(self) -> Mapping[str, Part]:
         """Every part by name, told to the metrics too. `database` is what requests need."""
         checks = {
             "database": self._database,
             "full_text": self._full_text,
-            "embedder": self._embedder,
+            "embedder": self._shared("embedder", self._embedder),
             "vectors": self._vectors,
             "distilling": self._distilling,
         }
         if self.reranker:
-            checks["reranker"] = partial(self._reranker, self.reranker)
+            look = partial(self._reranker, self.reranker)
+            checks["reranker"] = self._shared("reranker", look)
         parts = await asyncio.gather(*(_checked(check) for check in checks.values()))
         seen = dict(zip(checks, parts, strict=True))
         self.telemetry.parts_seen({name: part.status for name, part in seen.items()})
         return seen
+
+    def _shared(self, name: str, look: Look) -> Look:
+        """Asking a model costs something: done once for all who look at about the same time."""
+        if name not in self._looks:
+            self._looks[name] = Shared(look=look, seconds=self.look_s, timer=time.monotonic)
+        return self._looks[name]
 
     async def outbox(self) -> OutboxState:
         """The state of the outbox, told to the metrics too."""

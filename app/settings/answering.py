@@ -41,7 +41,7 @@ class ServerSettings(Section):
     )
     look_s: NonNegativeFloat = Field(
         default=0.25,
-        description="Seconds that `/readyz` and `/metrics` tell what one look at the parts found.",
+        description="Seconds for which `/readyz` and `/metrics` ask no model again that answered.",
     )
     connections: NonNegativeInt = Field(
         default=2_000,

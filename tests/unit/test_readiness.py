@@ -66,6 +66,19 @@ async def test_a_write_that_was_refused_lately_is_told_while_reads_go_on(memory:
     assert refused == [15.0]
 
 
+@pytest.mark.parametrize(("look_s", "asked"), [(0.0, 3), (60.0, 1)])
+async def test_a_model_that_answered_is_not_asked_again_for_a_while(
+    memory: Memory, look_s: float, asked: int
+) -> None:
+    readiness = replace(await a_readiness(memory), look_s=look_s)
+    memory.embedder.down = True
+    assert (await readiness.parts())["embedder"].status == "down"
+    memory.embedder.down = False
+    for _ in range(3):
+        assert (await readiness.parts())["embedder"].status == "ok"
+    assert memory.embedder.embedded.count("ready?") == asked
+
+
 async def test_what_works_is_ok_once_it_was_compared(memory: Memory) -> None:
     everything = ("database", "full_text", "embedder", "vectors", "distilling")
     assert (await statuses(memory))["vectors"] == "healing"
