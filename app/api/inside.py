@@ -78,7 +78,7 @@ class StatsOut(Answer):
     memory_items: int
     users: int
     vectors: int | None = Field(
-        description="Of all tenants, to the operator; null to others, and while the index is down."
+        description="Of the tenant; to the operator of all, and null while the index is down."
     )
     index_lag: int = Field(
         description="Items that wait to be indexed, of the tenant; to the operator of all."
@@ -106,7 +106,7 @@ async def debug_stats(services: Use, caller: WhoAsks) -> StatsOut:
         chunks=counts.chunks,
         memory_items=counts.memory_items,
         users=counts.users,
-        vectors=await readiness.vector_count() if every else None,
+        vectors=await readiness.vector_count() if every else counts.embeddings,
         index_lag=outbox.depth,
         index_lag_seconds=round(outbox.oldest_age, 3),
         dead_letters=outbox.dead,

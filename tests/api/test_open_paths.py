@@ -54,17 +54,18 @@ async def test_an_address_may_present_so_many_keys_that_are_none(embedded: Setti
 
 async def test_what_tells_of_other_tenants_is_for_the_operator(embedded: Settings) -> None:
     run = changed(embedded, keys=KeySettings(operator_tenant="ours"))
-    (_, ours), (_, theirs) = await a_key(run, "ours", EVERYTHING), await a_key(run, "theirs")
+    (_, ours), (_, theirs) = [await a_key(run, each, EVERYTHING) for each in ("ours", "theirs")]
     async with (
         the_service(run) as app,
         a_caller(app, ours) as operator,
         a_caller(app, theirs) as tenant,
     ):
-        await store(operator, "Tea is at four.")
+        await store(operator, "Tea is at four.", "Coffee is at three.")
+        await store(tenant, "Milk is in the fridge.")
         told, all_told = [await get(each, "/memory/debug/stats") for each in (tenant, operator)]
-    assert (told["vectors"], told["index_sizes"], told["messages"]) == (None, {}, 0)
+    assert (told["vectors"], told["index_sizes"], told["messages"]) == (1, {}, 1)
     assert (told["index_lag"], told["index_lag_seconds"], told["dead_letters"]) == (0, 0.0, 0)
-    assert all_told["vectors"] == 1
+    assert all_told["vectors"] == 3
     assert all_told["index_sizes"]["messages"] > 0
 
 

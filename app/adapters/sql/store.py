@@ -252,11 +252,8 @@ def _counted_embeddings(ours: ColumnElement[bool]) -> Select[Any]:
     scopes, item = select(t.scope.c.key).where(ours), d.embedding.c.item_key
     keys = embedded_keys(t.message.c.scope_key.in_(scopes))
     items = select(key_of_item()).where(t.memory_item.c.scope_key.in_(scopes))
-    return (
-        select(func.count())
-        .select_from(d.embedding)
-        .where(of_any_model(), or_(item.in_(keys), item.in_(items)))
-    )
+    held = or_(item.in_(keys), item.in_(items))
+    return select(func.count()).select_from(d.embedding).where(of_any_model(), held)
 
 
 @dataclass(frozen=True, slots=True)
