@@ -99,7 +99,7 @@ async def debug_stats(services: Use, caller: WhoAsks) -> StatsOut:
         counts = await snapshot.counts()
         consents = await snapshot.personal.consents(now=services.flags.clock())
     every = caller.operates
-    outbox = await (readiness.outbox() if every else readiness.outbox_of(tenant))
+    outbox = await readiness.outbox(None if every else tenant)
     return StatsOut(
         conversations=counts.conversations,
         messages=counts.messages,

@@ -90,18 +90,15 @@ class Readiness:
             self._looks[name] = Shared(look=look, seconds=self.look_s, timer=time.monotonic)
         return self._looks[name]
 
-    async def outbox(self) -> OutboxState:
-        """The state of the outbox, told to the metrics too."""
-        async with self.store.observe() as projections:
-            state = await projections.state(now=self.clock())
+    async def outbox(self, tenant: TenantId | None = None) -> OutboxState:
+        """What waits to be indexed or was given up, of one tenant; of all, the metrics hear it."""
+        async with self.store.observe() as observations:
+            if tenant is not None:
+                waiting = await observations.waiting(now=self.clock())
+                return waiting.get(tenant, OutboxState(depth=0, oldest_age=0.0, dead=0))
+            state = await observations.state(now=self.clock())
         self.telemetry.outbox_seen(depth=state.depth, oldest_age=state.oldest_age, dead=state.dead)
         return state
-
-    async def outbox_of(self, tenant: TenantId) -> OutboxState:
-        """What of one tenant waits to be indexed, or has been given up."""
-        async with self.store.observe() as observations:
-            waiting = await observations.waiting(now=self.clock())
-        return waiting.get(tenant, OutboxState(depth=0, oldest_age=0.0, dead=0))
 
     async def sizes(self) -> Mapping[str, int]:
         """Bytes in the database by part. To tell them, SQLite goes through its whole file."""
@@ -110,17 +107,15 @@ class Readiness:
 
     async def backlog(self, tenant: TenantId | None) -> Backlog:
         """What workers have still to do for one tenant, or for all; what of it they gave up."""
-        now = self.clock()
+        now, outbox = self.clock(), await self.outbox(tenant)
         async with self.store.observe() as observations:
-            by_tenant = await observations.waiting(now=now)
             conversations = await observations.distilling(now=now, tenant=tenant)
             periods = await observations.periods(now=now, tenant=tenant)
-        theirs = [each for owner, each in by_tenant.items() if tenant in {None, owner}]
         return Backlog(
-            items=sum(each.depth for each in theirs),
+            items=outbox.depth,
             conversations=conversations.waiting,
             periods=periods.waiting,
-            dead_items=sum(each.dead for each in theirs),
+            dead_items=outbox.dead,
         )
 
     async def vector_count(self) -> int | None:
