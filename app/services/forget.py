@@ -164,7 +164,7 @@ class Forgetter:
         """Take what SQL erased at once out of everything else, and look again."""
         cached, erased = self.desk.out_of_memory(erased)
         gone = await self._out_of_vectors(erased)
-        async with self.store.read(erasing.tenant) as snapshot:
+        async with self.store.read_latest(erasing.tenant) as snapshot:
             left = await snapshot.recall.remaining(erased.keys, erased.conversations, erased.items)
         return self._receipt(erasing.id, gone + _Gone(remaining=left), cached)
 
@@ -196,7 +196,7 @@ class Forgetter:
             part, more = await self._portion(doomed)
             gone += await self._out_of_vectors(part)
             gone += _Gone(remaining=await self._left_in_sql(part))
-        async with self.store.read(ERASED) as snapshot:
+        async with self.store.read_latest(ERASED) as snapshot:
             held = await snapshot.recall.held(gone.erased.conversations)
         return gone + _Gone(remaining=held)
 
@@ -210,7 +210,7 @@ class Forgetter:
         return part, more
 
     async def _left_in_sql(self, part: Erased) -> int:
-        async with self.store.read(ERASED) as snapshot:
+        async with self.store.read_latest(ERASED) as snapshot:
             return await snapshot.recall.remaining(part.keys, [], part.items)
 
     def _receipt(self, erasure_id: UUID, gone: _Gone, cached: int) -> Forgotten:

@@ -176,7 +176,7 @@ class Steward:
         cached = remaining = 0
         if (scope := erased.scope) is not None and erased.profiles:
             cached, erased = self.desk.out_of_memory(erased)
-            async with self.store.read(tenant) as snapshot:
+            async with self.store.read_latest(tenant) as snapshot:
                 remaining = await snapshot.personal.remaining(scope)
         return self.desk.receipt(erasure_id, erased, cache_entries=cached, remaining=remaining)
 

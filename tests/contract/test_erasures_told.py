@@ -1,8 +1,6 @@
 """The audit log has every erasure by the id of its receipt, and the end of each that took long."""
 
 import asyncio
-from collections.abc import Mapping
-from typing import Any
 
 import pytest
 
@@ -21,6 +19,13 @@ HOUR = 3_600.0
 FACT = NewMemory(type=ItemType.FACT, content="Alice drinks tea.", user_id="alice")
 AGREED = ConsentChanges(purposes={Purpose.FACTS: True, Purpose.PROFILE: True})
 REVOKED = ConsentChanges(purposes={Purpose.FACTS: False})
+COUNTED: list[tuple[str, dict[str, object]]] = [
+    ("message.erased", {"messages": 1, "full_text": 1}),
+    ("memory.erased", {"memory_items": 1, "full_text": 1}),
+    ("consent.changed", {"granted": [], "revoked": ["facts"], "consents": 1}),
+    ("profile.erased", {}),
+    ("consent.revoked", {"consents": 1}),
+]
 
 
 @pytest.fixture
@@ -35,8 +40,8 @@ async def erasures(memory: Memory) -> list[Entry]:
     return [each for each in reversed(page.items) if "erasure_id" in each.deed.facts]
 
 
-def told(entry: Entry) -> tuple[str, Mapping[str, Any]]:
-    return entry.deed.action.value, entry.deed.facts
+def told(entry: Entry) -> tuple[str, dict[str, object]]:
+    return entry.deed.action.value, dict(entry.deed.facts)
 
 
 async def test_a_large_erasure_ends_in_the_log_with_what_its_receipt_counts(
@@ -84,13 +89,7 @@ async def test_what_is_erased_at_once_is_told_once(memory: Memory) -> None:
         (action, {"erasure_id": receipt.erasure_id, **counts})
         for receipt, (action, counts) in zip(
             receipts,
-            [
-                ("message.erased", {"messages": 1, "full_text": 1}),
-                ("memory.erased", {"memory_items": 1, "full_text": 1}),
-                ("consent.changed", {"granted": [], "revoked": ["facts"], "consents": 1}),
-                ("profile.erased", {}),
-                ("consent.revoked", {"consents": 1}),
-            ],
+            COUNTED,
             strict=True,
         )
     ]
@@ -144,7 +143,7 @@ async def test_an_erasure_that_was_broken_off_ends_in_the_log_when_it_is_over(
     _, ended = await erasures(memory)
     assert ended.deed.subject == begun.deed.subject
     facts = dict(ended.deed.facts)
-    assert facts.pop("vectors") < 1_200  # those of the first portions were removed before
+    assert facts.pop("vectors") in range(1_200)  # those of the first portions went before
     assert facts == {
         "erasure_id": begun.deed.facts["erasure_id"],
         "messages": 1_200,
