@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Protocol
 
 from app.domain.ids import ConversationKey, EntityKey, ItemKey, ScopeKey, TenantId
+from app.ports.stored import Erasure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,8 +112,8 @@ class Inspection(Protocol):
         """Those of `keys` that belong into the vector index."""
         ...
 
-    async def doomed(self, *, until: datetime) -> Sequence[ScopeKey]:
-        """What is to be erased and nobody is at."""
+    async def unfinished(self, *, until: datetime) -> Sequence[Erasure]:
+        """Erasures that are not over, and nobody is at."""
         ...
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 from app.domain.audit import Action, Deed, user_subject
 from app.domain.errors import ConsentMissing, ProfileNotFound, ProfileTooLarge
@@ -11,7 +12,7 @@ from app.domain.profile import Consent, ConsentChanges, Grant, Profile, ProfileC
 from app.ports import Clock
 from app.ports.store import Store, Transaction
 from app.ports.stored import Erased
-from app.services.erasing import ErasureDesk, Forgotten, counted
+from app.services.erasing import ErasureDesk, Forgotten
 from app.text.profile import profile_json
 
 MOST_CHARACTERS = 64_000
@@ -47,18 +48,21 @@ class Steward:
         grant = Grant(source=changes.source, granted_at=now, expires_at=changes.expires_at)
         granted = [purpose for purpose, agreed in changes.purposes.items() if agreed]
         revoked = [purpose for purpose, agreed in changes.purposes.items() if not agreed]
-        async with self.desk.erasing(tenant) as transaction:
+        async with self.desk.erasing(tenant) as erasing:
+            transaction = erasing.transaction
             scope = await transaction.scopes.ensure(user_id, now=now)
             await transaction.scopes.touch(scope.key, erased=Purpose.PROFILE in revoked)
             erased = await _revoked(transaction, scope.key, revoked)
             await transaction.personal.grant(scope.key, granted, grant)
             consent = await transaction.personal.consent(scope.key)
-            facts = {"granted": sorted(granted), "revoked": sorted(revoked), **counted(erased)}
-            deed = Deed(
-                action=Action.CONSENT_CHANGED, subject=user_subject(tenant, user_id), facts=facts
-            )
-            await transaction.audit.note(deed, now=now)
-        return consent, await self._follow(tenant, erased)
+            purposes: dict[str, object] = {"granted": sorted(granted), "revoked": sorted(revoked)}
+            about = user_subject(tenant, user_id)
+            if revoked:
+                await erasing.note(Action.CONSENT_CHANGED, about, erased, now=now, **purposes)
+            else:
+                deed = Deed(action=Action.CONSENT_CHANGED, subject=about, facts=purposes)
+                await transaction.audit.note(deed, now=now)
+        return consent, await self._follow(tenant, erasing.id, erased)
 
     async def revoke(self, tenant: TenantId, user_id: str) -> Forgotten:
         """Revoke every consent; all that any of them covered is erased."""
@@ -156,26 +160,25 @@ class Steward:
     ) -> Forgotten:
         """Erase the profile, and revoke these purposes."""
         now = self.clock()
-        async with self.desk.erasing(tenant) as transaction:
+        async with self.desk.erasing(tenant) as erasing:
+            transaction = erasing.transaction
             scope = await transaction.scopes.find(user_id)
             erased = Erased()
             if scope is not None:
                 await transaction.scopes.touch(scope.key, erased=True)
                 erased = await transaction.personal.erase_profile(scope.key)
                 erased += await transaction.personal.revoke(scope.key, purposes)
-            about = user_subject(tenant, user_id)
-            deed = Deed(action=action, subject=about, facts=counted(erased))
-            await transaction.audit.note(deed, now=now)
-        return await self._follow(tenant, erased)
+            await erasing.note(action, user_subject(tenant, user_id), erased, now=now)
+        return await self._follow(tenant, erasing.id, erased)
 
-    async def _follow(self, tenant: TenantId, erased: Erased) -> Forgotten:
+    async def _follow(self, tenant: TenantId, erasure_id: UUID, erased: Erased) -> Forgotten:
         """Take a profile that SQL erased out of what this process holds, and look again."""
         cached = remaining = 0
         if (scope := erased.scope) is not None and erased.profiles:
             cached, erased = self.desk.out_of_memory(erased)
-            async with self.store.read(tenant) as snapshot:
+            async with self.store.read_latest(tenant) as snapshot:
                 remaining = await snapshot.personal.remaining(scope)
-        return self.desk.receipt(erased, cache_entries=cached, remaining=remaining)
+        return self.desk.receipt(erasure_id, erased, cache_entries=cached, remaining=remaining)
 
 
 async def _revoked(

@@ -22,7 +22,7 @@ from sqlalchemy import (
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import is_postgres, numbers
-from app.adapters.sql.erase import doomed_scopes
+from app.adapters.sql.erasures import unfinished
 from app.adapters.sql.graph_health import miscounted_entities, misweighed_edges
 from app.adapters.sql.indexable import SqlIndexable
 from app.adapters.sql.item_conditions import in_words
@@ -31,6 +31,7 @@ from app.adapters.sql.recallable import of_any_model, recallable
 from app.domain.ids import ERASED, ConversationKey, EntityKey, ItemKey, ScopeKey
 from app.domain.memory import Table, item_key
 from app.ports.inspecting import Counters, Indexed
+from app.ports.stored import Erasure
 from app.ranking.bm25 import Bags
 
 _BATCH = 1_000
@@ -231,8 +232,8 @@ class SqlInspection(SqlIndexable):
         waiting = select(o.key).where(o.dead.is_(False), or_(o.due_at <= now, o.error.is_(None)))
         return (await self.connection.execute(waiting.limit(1))).first() is not None
 
-    async def doomed(self, *, until: datetime) -> Sequence[ScopeKey]:
-        return await doomed_scopes(self.connection, until=until)
+    async def unfinished(self, *, until: datetime) -> Sequence[Erasure]:
+        return await unfinished(self.connection, until=until)
 
     async def _keys(self, table: Table, rows: Select[Any]) -> Sequence[ItemKey]:
         return [item_key(table, key) for key in (await self.connection.execute(rows)).scalars()]
