@@ -33,7 +33,12 @@ async def _answer(
 ) -> StoredOut:
     facts = StoredOut.of(stored, indexed=False).model_dump(mode="json")
     indexed = await writing.settle(
-        services, tenant, stored.outbox_key, facts=facts, replayed=stored.replayed
+        services,
+        tenant,
+        stored.outbox_key,
+        of=stored.message_ids,
+        facts=facts,
+        replayed=stored.replayed,
     )
     return StoredOut.of(stored, indexed=indexed)
 
@@ -144,6 +149,7 @@ async def sum_up(
         services,
         tenant,
         summed_up.outbox_key,
+        of=[summed_up.memory.id],
         facts=summary.model_dump(mode="json"),
         replayed=summed_up.replayed,
     )

@@ -34,7 +34,12 @@ async def store_memory(
     kept = await services.keeper.keep(tenant, [body.to_memory()], await writing.once(body))
     facts = KeptOut.of(kept, indexed=False).model_dump(mode="json")
     indexed = await writing.settle(
-        services, tenant, kept.outbox_key, facts=facts, replayed=kept.replayed
+        services,
+        tenant,
+        kept.outbox_key,
+        of=[each.id for each in kept.memories],
+        facts=facts,
+        replayed=kept.replayed,
     )
     return KeptOut.of(kept, indexed=indexed)
 
