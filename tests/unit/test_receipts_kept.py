@@ -37,7 +37,7 @@ def test_a_receipt_holds_no_word_of_memory() -> None:
     receipt = receipt_of(ACME, REQUEST, scope, bundle)
 
     assert not [each for each in SECRETS if each in repr(receipt)]
-    assert receipt.request == {"query": "Which tea?", "format": "json"}
+    assert receipt.request == {"query": "Which tea?", "format": "json", "as_of": None}
     assert receipt.answer["history"] == [7]
     assert receipt.answer["degraded"] == [["semantic", "deadline"]]
     assert receipt.answer["dropped"] == [[str(uuid_of(9)), "message", "duplicate"]]
