@@ -21,6 +21,7 @@ from app.domain.errors import RestoreRefused, StoreDamaged, StoreUnavailable
 from app.domain.watching import Watch
 from app.services.erasing_again import UNDOING, EraserAgain, takes_away
 from app.services.logbook import Logbook
+from app.services.rebuilding import Rebuilder
 from app.settings import Settings, revealed
 
 _log = getLogger(__name__)
@@ -169,7 +170,9 @@ async def _heed(replaced: Database | None, file: Path, manifest: Manifest, *, ag
         gone = [each for each in lines if takes_away(each.deed)]
         if not again:
             return Since(log_lines=carried, undone=gone)
-        eraser = EraserAgain(store=SqlStore(copy), clock=_now)
+        store = SqlStore(copy)
+        await Rebuilder(store=store).begin()  # a copy of PostgreSQL has no full text to erase from
+        eraser = EraserAgain(store=store, clock=_now)
         found = [each for each in gone if await eraser.again(each.tenant, each.deed)]
     return Since(log_lines=carried, done_again=found)
 
