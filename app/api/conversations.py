@@ -4,6 +4,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from app.api.deps import Services, Tenant, Use
+from app.api.memories import items_out
 from app.api.paths import NameInPath
 from app.api.reading import ReadBeside
 from app.api.schemas.conversations import (
@@ -142,7 +143,8 @@ async def sum_up(
     summed_up = await services.summaries.sum_up(
         tenant, ConversationId(conversation_id), await writing.once(body or SummaryIn())
     )
-    summary = MemoryItemOut.of(summed_up.memory)
+    async with services.store.read(tenant) as snapshot:
+        (summary,) = await items_out(snapshot, [summed_up.memory], services.keeper.clock())
     await writing.settle(
         services,
         tenant,

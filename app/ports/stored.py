@@ -199,6 +199,8 @@ class Erased:
     memory_items: int = 0
     edges: int = 0
     profiles: int = 0
+    profile_entries: int = 0
+    """Derived from facts."""
     consents: int = 0
     bundles: int = 0
 
@@ -226,7 +228,7 @@ class Erased:
 
 _COUNTED = (
     *("messages", "chunks", "embeddings", "full_text", "memory_items", "edges"),
-    *("profiles", "consents", "bundles"),
+    *("profiles", "profile_entries", "consents", "bundles"),
 )
 
 

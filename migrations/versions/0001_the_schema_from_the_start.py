@@ -49,6 +49,7 @@ TABLES = (
     "message",
     "chunk",
     "lineage",
+    "profile_entry",
     "mention",
     "edge_evidence",
     "omission",
@@ -312,18 +313,6 @@ def upgrade() -> None:
     )
 
     op.create_table(
-        "profile",
-        sa.Column("scope_key", KEY, nullable=False),
-        sa.Column("preferences", JSON, nullable=False),
-        sa.Column("context", JSON, nullable=False),
-        sa.Column("notes", sa.Text(), nullable=False),
-        sa.Column("updated_at", sa.BigInteger(), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["scope_key"], ["scope.key"], name=op.f("fk_profile_scope_key"), ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("scope_key", name=op.f("pk_profile")),
-    )
-    op.create_table(
         "conversation_tag",
         sa.Column("conversation_key", KEY, nullable=False),
         sa.Column("position", sa.SmallInteger(), nullable=False),
@@ -551,6 +540,7 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_lineage_message_key"), "lineage", ["message_key"], unique=False)
 
+    _create_profiles()
     _create_answers()
     _create_graph()
     sqlite = op.get_bind().dialect.name == "sqlite"
@@ -558,6 +548,48 @@ def upgrade() -> None:
         op.execute(statement)
     for statement in APPEND_ONLY_SQLITE if sqlite else APPEND_ONLY_POSTGRES:
         op.execute(statement)
+
+
+def _create_profiles() -> None:
+    op.create_table(
+        "profile",
+        sa.Column("scope_key", KEY, nullable=False),
+        sa.Column("preferences", JSON, nullable=False),
+        sa.Column("context", JSON, nullable=False),
+        sa.Column("notes", sa.Text(), nullable=False),
+        sa.Column("updated_at", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["scope_key"], ["scope.key"], name=op.f("fk_profile_scope_key"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("scope_key", name=op.f("pk_profile")),
+    )
+    op.create_table(
+        "profile_entry",
+        sa.Column("item_key", KEY, autoincrement=False, nullable=False),
+        sa.Column("scope_key", KEY, nullable=False),
+        sa.Column("section", sa.String(length=16), nullable=False),
+        sa.Column("name", sa.String(length=255), nullable=False),
+        sa.Column("value", sa.Text(), nullable=False),
+        sa.Column("single", sa.Boolean(), nullable=False),
+        sa.Column("derived_at", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["item_key"],
+            ["memory_item.key"],
+            name=op.f("fk_profile_entry_item_key"),
+            ondelete="CASCADE",
+        ),
+        sa.ForeignKeyConstraint(
+            ["scope_key"],
+            ["scope.key"],
+            name=op.f("fk_profile_entry_scope_key"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("item_key", name=op.f("pk_profile_entry")),
+        sqlite_with_rowid=False,
+    )
+    op.create_index(
+        op.f("ix_profile_entry_scope_key"), "profile_entry", ["scope_key"], unique=False
+    )
 
 
 def _create_answers() -> None:
