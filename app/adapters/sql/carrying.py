@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import RowMapping, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.adapters.sql import tables as t
+from app.adapters.sql import tables_log as t
 from app.adapters.sql.database import Database
 from app.domain.audit import Action, Deed
 from app.domain.ids import TenantId
