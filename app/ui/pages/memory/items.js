@@ -1,7 +1,9 @@
 // Memory items of one type: what holds, or all that ever did.
 import { cx, html, useState } from "../../lib/dom.js";
 import { moment, plural } from "../../lib/format.js";
-import { usePages } from "../../lib/load.js";
+import { get, part } from "../../lib/api.js";
+import { useLoad, usePages } from "../../lib/load.js";
+import { Link } from "../../lib/router.js";
 import { Button, Chip, Empty, Loaded, More, Switch, Time } from "../../parts/basics.js";
 import { Lineage } from "../../parts/lineage.js";
 import { Said } from "../../parts/said.js";
@@ -51,6 +53,15 @@ function Item({ it, old, onErase }) {
 /** Each under what took its place, if that is in the list; else by itself, if it holds or `ever` did. */
 const shown = (items, ever) => items.filter((it) =>
   (ever || (begun(it) && !ended(it))) && !items.some((each) => each.id === it.superseded_by));
+
+/** One item by itself, as what is derived from it links to it. */
+export function OneItem({ id, kind, user }) {
+  const [erasing, setErasing] = useState(false);
+  const of = useLoad((signal) => get(`/memories/${part(id)}`, {}, signal), [id]);
+  return html`<p><${Link} to=${`/memory/${kind}`} query=${{ user }}>All ${kind}<//></p>
+    <${Loaded} of=${of}>${(it) => html`<${Item} it=${it} old=${[]} onErase=${() => setErasing(true)} />`}<//>
+    ${erasing && html`<${Erase} path=${`/memories/${id}`} what="this item" onClose=${() => setErasing(false)} onErased=${of.reload} />`}`;
+}
 
 /** Facts are always read with those that they superseded. */
 export function Items({ query, name, user }) {
