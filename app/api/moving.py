@@ -116,6 +116,7 @@ def _bounds(allowed: Limits | None) -> Bounds:
         record_bytes=allowed.body_bytes,
         message_chars=allowed.message_chars,
         list_items=allowed.list_items,
+        metadata_bytes=allowed.metadata_bytes,
     )
 
 

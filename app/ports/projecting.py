@@ -5,9 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from app.domain.conversation import (
-    Role,
-)
 from app.domain.ids import (
     ConversationId,
     ConversationKey,
@@ -15,12 +12,13 @@ from app.domain.ids import (
     ScopeKey,
     TenantId,
 )
-from app.domain.memory import ItemType, Table
+from app.domain.memory import Table
+from app.ports import VectorPlace
 from app.ports.distilling import DistilObservations, DistilProjections
 from app.ports.governing import KeyUses
 from app.ports.measuring import Beat
 from app.ports.periods import PeriodObservations, PeriodProjections
-from app.ports.stored import Access, Receipt
+from app.ports.stored import Access, Erasure, Receipt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,24 +33,12 @@ class OutboxRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VectorItem:
-    """
-    An item that belongs into the vector index: its text, and its vector where one is stored.
+class VectorItem(VectorPlace):
+    """An item that belongs into the vector index: its text, and its vector where one is stored."""
 
-    `created_at` and `until` as of a VectorPoint.
-    """
-
-    key: ItemKey
-    tenant: TenantId
-    scope: ScopeKey
-    conversation: ConversationKey | None
-    role: Role | None
-    type: ItemType
-    created_at: datetime
     text: str
     vector: bytes | None
     """float16, little endian."""
-    until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,8 +112,8 @@ class Observations(DistilObservations, PeriodObservations, Protocol):
 
     async def state(self, *, now: datetime) -> OutboxState: ...
 
-    async def doomed(self, *, until: datetime) -> Sequence[ScopeKey]:
-        """What is to be erased; where other processes are, what none was at since `until`."""
+    async def unfinished(self, *, until: datetime) -> Sequence[Erasure]:
+        """Erasures that are not over; where other processes are, what none was at since `until`."""
         ...
 
     async def full_text_sound(self) -> bool:

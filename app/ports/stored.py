@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Generic, Self, TypeVar
+from uuid import UUID
 
 from app.domain.conversation import (
     Message,
@@ -229,6 +230,16 @@ _COUNTED = (
     *("messages", "chunks", "embeddings", "full_text", "memory_items", "edges"),
     *("profiles", "profile_entries", "consents", "bundles"),
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Erasure:
+    """What is being erased in portions: `scope` is doomed; `subject` as the audit log names it."""
+
+    id: UUID
+    tenant: TenantId
+    subject: str
+    scope: ScopeKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

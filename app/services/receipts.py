@@ -32,7 +32,7 @@ from app.services.comparing import difference
 from app.services.introducing import Introducer
 from app.services.knowing import known_profile
 from app.services.recording import Recorder, profile_told
-from app.services.relating import lineage_of, named
+from app.services.relating import named
 from app.text.excerpt import CUT
 
 
@@ -139,7 +139,7 @@ async def _related(snapshot: Snapshot, receipt: Receipt) -> Sequence[RelatedEnti
         return []
     keys = [EntityKey(each["key"]) for each in told]
     views = await snapshot.graph.views(keys, [], within=RecallFilter(scopes=[receipt.scope]))
-    known, lineage = {each.key: each for each in views.entities}, lineage_of(views)
+    known = {each.key: each for each in views.entities}
     return [
         RelatedEntity(
             key=entity.key,
@@ -151,7 +151,7 @@ async def _related(snapshot: Snapshot, receipt: Receipt) -> Sequence[RelatedEnti
             score=each["score"],
             distance=each["distance"],
             tokens=each["tokens"],
-            lineage=lineage[entity.key],
+            lineage=entity.lineage,
         )
         for each in told
         if (entity := known.get(EntityKey(each["key"]))) is not None

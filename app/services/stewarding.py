@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 from app.distil.portrait import entries_of
 from app.distil.told import speakers_of
@@ -23,7 +24,7 @@ from app.domain.profile import (
 from app.ports import Clock
 from app.ports.store import Store, Transaction
 from app.ports.stored import Erased
-from app.services.erasing import ErasureDesk, Forgotten, counted
+from app.services.erasing import ErasureDesk, Forgotten
 from app.services.knowing import known_profile
 from app.text.profile import profile_json
 
@@ -60,7 +61,8 @@ class Steward:
         grant = Grant(source=changes.source, granted_at=now, expires_at=changes.expires_at)
         granted = [purpose for purpose, agreed in changes.purposes.items() if agreed]
         revoked = [purpose for purpose, agreed in changes.purposes.items() if not agreed]
-        async with self.desk.erasing(tenant) as transaction:
+        async with self.desk.erasing(tenant) as erasing:
+            transaction = erasing.transaction
             scope = await transaction.scopes.ensure(user_id, now=now)
             await transaction.scopes.touch(scope.key, erased=not _COVERING.isdisjoint(revoked))
             erased = await _revoked(transaction, scope.key, revoked)
@@ -68,12 +70,14 @@ class Steward:
             if not _COVERING.isdisjoint(granted):
                 await _derive(transaction, scope, now=now)
             consent = await transaction.personal.consent(scope.key)
-            facts = {"granted": sorted(granted), "revoked": sorted(revoked), **counted(erased)}
-            deed = Deed(
-                action=Action.CONSENT_CHANGED, subject=user_subject(tenant, user_id), facts=facts
-            )
-            await transaction.audit.note(deed, now=now)
-        return consent, await self._follow(tenant, erased)
+            purposes: dict[str, object] = {"granted": sorted(granted), "revoked": sorted(revoked)}
+            about = user_subject(tenant, user_id)
+            if revoked:
+                await erasing.note(Action.CONSENT_CHANGED, about, erased, now=now, **purposes)
+            else:
+                deed = Deed(action=Action.CONSENT_CHANGED, subject=about, facts=purposes)
+                await transaction.audit.note(deed, now=now)
+        return consent, await self._follow(tenant, erasing.id, erased)
 
     async def revoke(self, tenant: TenantId, user_id: str) -> Forgotten:
         """Revoke every consent; all that any of them covered is erased."""
@@ -174,27 +178,26 @@ class Steward:
     ) -> Forgotten:
         """Erase the profile, and revoke these purposes."""
         now = self.clock()
-        async with self.desk.erasing(tenant) as transaction:
+        async with self.desk.erasing(tenant) as erasing:
+            transaction = erasing.transaction
             scope = await transaction.scopes.find(user_id)
             erased = Erased()
             if scope is not None:
                 await transaction.scopes.touch(scope.key, erased=True)
                 erased = await transaction.personal.erase_profile(scope.key)
                 erased += await transaction.personal.revoke(scope.key, purposes)
-            about = user_subject(tenant, user_id)
-            deed = Deed(action=action, subject=about, facts=counted(erased))
-            await transaction.audit.note(deed, now=now)
-        return await self._follow(tenant, erased)
+            await erasing.note(action, user_subject(tenant, user_id), erased, now=now)
+        return await self._follow(tenant, erasing.id, erased)
 
-    async def _follow(self, tenant: TenantId, erased: Erased) -> Forgotten:
+    async def _follow(self, tenant: TenantId, erasure_id: UUID, erased: Erased) -> Forgotten:
         """Take a profile that SQL erased out of what this process holds, and look again."""
         cached = remaining = 0
         if (scope := erased.scope) is not None and (erased.profiles or erased.profile_entries):
             cached, erased = self.desk.out_of_memory(erased)
-            async with self.store.read(tenant) as snapshot:
+            async with self.store.read_latest(tenant) as snapshot:
                 profiles, entries = await snapshot.personal.remaining(scope)
             remaining = entries + (profiles if erased.profiles else 0)
-        return self.desk.receipt(erased, cache_entries=cached, remaining=remaining)
+        return self.desk.receipt(erasure_id, erased, cache_entries=cached, remaining=remaining)
 
 
 async def _revoked(

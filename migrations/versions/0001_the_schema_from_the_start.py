@@ -24,6 +24,7 @@ TABLES = (
     "audit_log",
     "bundle",
     "embedding_model",
+    "erasure",
     "outbox",
     "projection",
     "pulse",
@@ -69,23 +70,7 @@ APPEND_ONLY_POSTGRES = (
 
 
 def upgrade() -> None:
-    op.create_table(
-        "audit_log",
-        sa.Column("key", KEY, autoincrement=True, nullable=False),
-        sa.Column("tenant", sa.String(length=64), nullable=False),
-        sa.Column("at", sa.BigInteger(), nullable=False),
-        sa.Column("actor", sa.String(length=16), nullable=False),
-        sa.Column("key_id", sa.Uuid(), nullable=True),
-        sa.Column("action", sa.String(length=64), nullable=False),
-        sa.Column("subject", sa.String(length=255), nullable=False),
-        sa.Column("facts", JSON, nullable=False),
-        sa.PrimaryKeyConstraint("key", name=op.f("pk_audit_log")),
-        sqlite_autoincrement=True,
-    )
-    op.create_index(op.f("ix_audit_log_tenant_key"), "audit_log", ["tenant", "key"], unique=False)
-    op.create_index(
-        op.f("ix_audit_log_tenant_subject"), "audit_log", ["tenant", "subject"], unique=False
-    )
+    _create_log()
 
     op.create_table(
         "bundle",
@@ -631,6 +616,38 @@ def _create_answers() -> None:
     )
     for column in ("created_at", "scope_key", "conversation_key"):
         op.create_index(op.f(f"ix_idempotency_{column}"), "idempotency", [column], unique=False)
+
+
+def _create_log() -> None:
+    op.create_table(
+        "audit_log",
+        sa.Column("key", KEY, autoincrement=True, nullable=False),
+        sa.Column("tenant", sa.String(length=64), nullable=False),
+        sa.Column("at", sa.BigInteger(), nullable=False),
+        sa.Column("actor", sa.String(length=16), nullable=False),
+        sa.Column("key_id", sa.Uuid(), nullable=True),
+        sa.Column("action", sa.String(length=64), nullable=False),
+        sa.Column("subject", sa.String(length=255), nullable=False),
+        sa.Column("facts", JSON, nullable=False),
+        sa.PrimaryKeyConstraint("key", name=op.f("pk_audit_log")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index(op.f("ix_audit_log_tenant_key"), "audit_log", ["tenant", "key"], unique=False)
+    op.create_index(
+        op.f("ix_audit_log_tenant_subject"), "audit_log", ["tenant", "subject"], unique=False
+    )
+
+    op.create_table(
+        "erasure",
+        sa.Column("id", sa.Uuid(), nullable=False),
+        sa.Column("tenant", sa.String(length=64), nullable=False),
+        sa.Column("subject", sa.String(length=255), nullable=False),
+        sa.Column("scope_key", KEY, nullable=False),
+        sa.Column("counts", JSON, nullable=False),
+        sa.Column("worked_on_at", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_erasure")),
+        sa.UniqueConstraint("scope_key", name=op.f("uq_erasure_scope_key")),
+    )
 
 
 def _create_graph() -> None:

@@ -274,6 +274,19 @@ flag = Table(
     Column("updated_at", Instant, nullable=False),
 )
 
+# What was put out of reach, and is erased in portions: until the audit log has its end. `counts` is
+# what was erased so far; the scope goes with the last portion.
+erasure = Table(
+    "erasure",
+    metadata,
+    Column("id", Uuid, primary_key=True),
+    Column("tenant", String(64), nullable=False),
+    Column("subject", String(255), nullable=False),
+    Column("scope_key", Key, nullable=False, unique=True),
+    Column("counts", Json, nullable=False),
+    Column("worked_on_at", Instant, nullable=False),
+)
+
 # Append-only: triggers refuse every UPDATE and DELETE (see the migration).
 audit_log = Table(
     "audit_log",
