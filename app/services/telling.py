@@ -90,5 +90,6 @@ async def _tell_more(
         valid_to=new.valid_to or known.ends_at,
         expires_at=new.expires_at or known.expires_at,
     )
-    if any(getattr(changes, name) != getattr(known, name) for name in changes.given - {"valid_to"}):
+    before = (known.metadata, known.importance, known.ends_at, known.expires_at)
+    if (changes.metadata, changes.importance, changes.valid_to, changes.expires_at) != before:
         await transaction.memories.change(known, changes, None, now=now)

@@ -70,6 +70,13 @@ async def test_an_equal_fact_is_the_same(client: AsyncClient, again: str) -> Non
     assert item["expires_at"] == "2090-01-01T00:00:00Z"
 
 
+async def test_an_equal_fact_may_tell_its_end(alone: AsyncClient) -> None:
+    first = await tell(alone, "Alice lives in Lisbon.")
+    end = "2090-01-01T00:00:00Z"
+    assert (await tell(alone, "Alice lives in Lisbon.", valid_to=end))["id"] == first["id"]
+    assert (await get(alone, f"/memories/{first['id']}"))["valid_to"] == end
+
+
 async def test_what_is_not_understood_merges_by_its_words_alone(client: AsyncClient) -> None:
     said = "The office dog of Alice is loved, and the printer is not."
     first = await tell(client, said)
