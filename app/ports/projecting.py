@@ -81,8 +81,8 @@ class Observations(DistilObservations, PeriodObservations, Protocol):
         limit: int,
     ) -> Sequence[IdleConversation]:
         """
-        Conversations, of which nothing is pinned, that nobody wrote to or changed since then, by
-        their keys from behind `after`.
+        Conversations, of which nothing is pinned, that nobody wrote to, changed or imported since
+        then, by their keys from behind `after`.
         """
         ...
 

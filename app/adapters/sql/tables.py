@@ -83,6 +83,8 @@ conversation = Table(
     Column("archived", Boolean, nullable=False),
     Column("created_at", Instant, nullable=False),
     Column("updated_at", Instant, nullable=False),
+    # When somebody last wrote to it here, whatever an import says of `updated_at`.
+    Column("written_at", Instant, nullable=False),
     Column("message_count", Integer, nullable=False),
     Column("token_count", Key, nullable=False),
     UniqueConstraint("scope_key", "external_id"),
