@@ -39,6 +39,7 @@ class VectorItem:
     """
     An item that belongs into the vector index: its text, and its vector where one is stored.
 
+    `same` is, where it has none, that of another memory item of the scope that says the same.
     `created_at` and `until` as of a VectorPoint.
     """
 
@@ -52,6 +53,7 @@ class VectorItem:
     text: str
     vector: bytes | None
     """float16, little endian."""
+    same: bytes | None = None
     until: datetime | None = None
 
 

@@ -203,13 +203,18 @@ class Indexer:
 
 
 async def newly_embedded(items: Sequence[VectorItem], embedder: Embedder) -> dict[ItemKey, bytes]:
-    """Packed vectors of those items that have none yet; what several of them say is read once."""
+    """
+    Packed vectors of those items that have none yet.
+
+    What several of them say is read once, and what is stored for the same words not at all: the
+    summary of a conversation often is that of the day, too.
+    """
     wanted = [item for item in items if item.vector is None]
-    if not wanted:
-        return {}
-    texts = list(dict.fromkeys(item.text for item in wanted))
-    vectors = await embedder.embed(texts)
-    packed = {said: pack_vector(row) for said, row in zip(texts, vectors, strict=True)}
+    packed = {item.text: item.same for item in wanted if item.same is not None}
+    texts = list(dict.fromkeys(item.text for item in wanted if item.text not in packed))
+    if texts:
+        vectors = await embedder.embed(texts)
+        packed |= {said: pack_vector(row) for said, row in zip(texts, vectors, strict=True)}
     return {item.key: packed[item.text] for item in wanted}
 
 
