@@ -126,6 +126,10 @@ class Observations(DistilObservations, PeriodObservations, Protocol):
         """The outbox by tenant; those that have no row in it are not named."""
         ...
 
+    async def items_due(self, *, now: datetime) -> bool:
+        """Whether the outbox holds anything that may be claimed."""
+        ...
+
     async def state(self, *, now: datetime) -> OutboxState: ...
 
     async def doomed(self, *, until: datetime) -> Sequence[ScopeKey]:

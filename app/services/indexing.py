@@ -85,6 +85,8 @@ class Indexer:
     async def work_once(self) -> bool:
         """One batch; whether there was anything to do."""
         await self.give_back()
+        if not await self._is_due():
+            return False
         async with self.store.project() as projections:
             rows = await projections.claim(
                 now=self.clock(), limit=self.limits.batch, lease=self.limits.lease
@@ -101,6 +103,11 @@ class Indexer:
         self.then()
         await self._pace.tell()
         return True
+
+    async def _is_due(self) -> bool:
+        """Asked before anything is claimed: a look takes no lock, and most find nothing."""
+        async with self.store.observe() as observations:
+            return await observations.items_due(now=self.clock())
 
     async def give_back(self) -> None:
         """Let nobody wait for the lease of rows that were claimed, but not settled."""
