@@ -207,6 +207,7 @@ memory_item = Table(
     Index(None, "scope_key", "type", "subject"),
     Index(None, "scope_key", "created_at", "key"),
     Index(None, "scope_key", "importance"),
+    Index(None, "scope_key", "content_hash"),
     Index(None, "conversation_key", "type", "valid_from", "key"),
     Index(None, "scope_key", "valid_from"),
     Index(None, "scope_key", "valid_to"),
