@@ -422,6 +422,7 @@ def upgrade() -> None:
         ["scope_key", "type", "subject"],
         ["scope_key", "created_at", "key"],
         ["scope_key", "importance"],
+        ["scope_key", "content_hash"],
         ["scope_key", "valid_from"],
         ["scope_key", "valid_to"],
         ["scope_key", "expires_at"],

@@ -106,6 +106,7 @@ async def test_up_from_nothing_makes_every_table(database: Database) -> None:
 
 async def test_the_schema_is_what_the_tables_say(database: Database) -> None:
     assert tables.message.metadata is tables_derived.outbox.metadata is metadata
+    assert tables_log.erasure.metadata is metadata
     await upgrade(database.writer)
     assert await differences(database) == []
 
