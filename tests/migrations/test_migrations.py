@@ -13,7 +13,7 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, inspect, text
 
-from app.adapters.sql import tables, tables_derived
+from app.adapters.sql import tables, tables_derived, tables_log
 from app.adapters.sql.database import Database, open_database
 from app.adapters.sql.migrate import (
     alembic_config,
