@@ -129,7 +129,7 @@ class Profile:
                 value = () if entry.single else (entry.value.casefold(),)
                 taken.setdefault((entry.section, entry.name, *value), each)
         room = max(MOST_ENTRIES - len(self.preferences) - len(self.context), 0)
-        kept = sorted(list(taken.values())[:room], key=_place)
+        kept = tuple(sorted(list(taken.values())[:room], key=_place))
         changes = [self.updated_at, *(each.derived_at for each in kept)]
         return replace(self, derived=kept, updated_at=max(changes))
 

@@ -96,4 +96,4 @@ def _with_written(profile: Profile, *, section: Section, name: str, value: objec
 
 
 def _with_derived(profile: Profile, *, added: DerivedEntry) -> Profile:
-    return replace(profile, derived=[*profile.derived, added])
+    return replace(profile, derived=(*profile.derived, added))

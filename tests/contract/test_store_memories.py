@@ -191,7 +191,13 @@ async def test_what_expired_and_is_told_again_holds_again(store: Store) -> None:
 
 
 async def test_items_without_a_subject_are_never_the_same(store: Store) -> None:
-    assert (await tell(store, "a fact")).id != (await tell(store, "a fact")).id
+    told = [await tell(store, "a step", type=ItemType.PROCEDURE) for _ in range(2)]
+    assert told[0].id != told[1].id
+
+
+async def test_facts_in_the_same_words_are_the_same(store: Store) -> None:
+    told = [await tell(store, "a fact") for _ in range(2)]
+    assert (told[0].id, told[1].known) == (told[1].id, True)
 
 
 async def test_an_item_may_supersede_others_by_name(store: Store) -> None:

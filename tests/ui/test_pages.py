@@ -169,6 +169,24 @@ def test_consent_is_granted_and_revoked_with_what_it_erased(tab: Tab, client: ht
     assert client.get("/users/conny/profile").status_code == 403
 
 
+def test_what_facts_say_of_a_user_is_told_apart_and_linked(tab: Tab, client: httpx.Client) -> None:
+    client.put("/users/dana/consent", json={"purposes": {"profile": True, "facts": True}})
+    client.put("/users/dana/profile", json={"notes": "Short answers."})
+    told = [fact(client, "dana", f"Dana loves {each}.") for each in ("hiking", "cheese")]
+    tab.open("/ui/person?user=dana")
+    assert tab.wait(".derived", "likes").text == "likes cheese, hiking"
+    assert tab.all(".row") == []
+    before = client.get("/users/dana/profile").json()["updated_at"]
+    tab.click("button", "Save the profile")
+    tab.until(lambda: client.get("/users/dana/profile").json()["updated_at"] > before)
+    tab.click(".derived a", "hiking")
+    tab.wait(".item", "Dana loves hiking.")
+    assert told[0]["id"] in tab.run("return location.pathname")
+    assert client.get("/users/dana/profile").json()["derived"] == {
+        "preferences": {"likes": [told[1]["id"], told[0]["id"]]}
+    }
+
+
 def test_everything_of_a_user_is_erased(tab: Tab, client: httpx.Client, stored: Any) -> None:
     tab.open(f"/ui/person?user={stored['user']}")
     tab.click("button", "Erase everything of")

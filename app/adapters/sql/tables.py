@@ -83,6 +83,8 @@ conversation = Table(
     Column("archived", Boolean, nullable=False),
     Column("created_at", Instant, nullable=False),
     Column("updated_at", Instant, nullable=False),
+    # When somebody last wrote to it here, whatever an import says of `updated_at`.
+    Column("written_at", Instant, nullable=False),
     Column("message_count", Integer, nullable=False),
     Column("token_count", Key, nullable=False),
     UniqueConstraint("scope_key", "external_id"),
@@ -205,6 +207,7 @@ memory_item = Table(
     Index(None, "scope_key", "type", "subject"),
     Index(None, "scope_key", "created_at", "key"),
     Index(None, "scope_key", "importance"),
+    Index(None, "scope_key", "content_hash"),
     Index(None, "conversation_key", "type", "valid_from", "key"),
     Index(None, "scope_key", "valid_from"),
     Index(None, "scope_key", "valid_to"),

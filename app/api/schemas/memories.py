@@ -38,7 +38,10 @@ class MemoryIn(Body):
     valid_from: Moment | None = Field(default=None, description="Inclusive; absent: now.")
     valid_to: Moment | None = Field(default=None, description="Exclusive; absent: open.")
     expires_at: Moment | None = Field(default=None, description="From then on it is gone.")
-    metadata: Metadata = Field(default_factory=dict)
+    metadata: Metadata = Field(
+        default_factory=dict,
+        description="Of a fact, subject, attribute and value may tell what supersedes what.",
+    )
 
     @model_validator(mode="after")
     def _documents_are_everybodys(self) -> Self:

@@ -1,7 +1,9 @@
 // Memory items of one type: what holds, or all that ever did.
 import { cx, html, useState } from "../../lib/dom.js";
+import { get, part } from "../../lib/api.js";
 import { plural } from "../../lib/format.js";
-import { usePages } from "../../lib/load.js";
+import { useLoad, usePages } from "../../lib/load.js";
+import { Link } from "../../lib/router.js";
 import { Button, Chip, Empty, Loaded, More, Switch, Time } from "../../parts/basics.js";
 import { Lineage } from "../../parts/lineage.js";
 import { Said } from "../../parts/said.js";
@@ -35,6 +37,15 @@ function Item({ it, onErase }) {
       <span class="meta-end"><${Lineage} path=${`/memories/${it.id}/lineage`} conversation=${it.conversation_id} />
       <${Button} kind="quiet" onClick=${() => onErase(it)}>Delete<//></span></p>
   </article>`;
+}
+
+/** One item by itself, as what is derived from it links to it. */
+export function OneItem({ id, kind, user }) {
+  const [erasing, setErasing] = useState(false);
+  const of = useLoad((signal) => get(`/memories/${part(id)}`, {}, signal), [id]);
+  return html`<p><${Link} to=${`/memory/${kind}`} query=${{ user }}>All ${kind}<//></p>
+    <${Loaded} of=${of}>${(it) => html`<${Item} it=${it} onErase=${() => setErasing(true)} />`}<//>
+    ${erasing && html`<${Erase} path=${`/memories/${id}`} what="this item" onClose=${() => setErasing(false)} onErased=${of.reload} />`}`;
 }
 
 /** What holds, each with what it took the place of; or all that `ever` did, one by one. */
