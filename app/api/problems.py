@@ -39,6 +39,7 @@ STATUS: Mapping[type[e.ForewordError], HTTPStatus] = {
     e.ImportUnreadable: HTTPStatus.UNPROCESSABLE_ENTITY,
     e.InvalidCursor: HTTPStatus.UNPROCESSABLE_ENTITY,
     e.IdempotencyConflict: HTTPStatus.CONFLICT,
+    e.KeyShownBefore: HTTPStatus.CONFLICT,
     e.ConversationConflict: HTTPStatus.CONFLICT,
     e.JobNotFound: HTTPStatus.NOT_FOUND,
     e.JobRunning: HTTPStatus.CONFLICT,

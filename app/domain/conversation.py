@@ -116,7 +116,11 @@ class NewConversation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """A conversation as stored, without its messages."""
+    """
+    A conversation as stored, without its messages.
+
+    `updated_at` comes back with an import; `written_at` is when somebody last wrote to it here.
+    """
 
     key: ConversationKey
     id: ConversationId
@@ -132,6 +136,7 @@ class Conversation:
     archived: bool
     created_at: datetime
     updated_at: datetime
+    written_at: datetime
     message_count: int
     token_count: int
 

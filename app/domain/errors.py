@@ -94,6 +94,10 @@ class IdempotencyConflict(ForewordError):
     """The idempotency key was used with another body."""
 
 
+class KeyShownBefore(ForewordError):
+    """The same request made an API key before, which was shown then and never again."""
+
+
 class ConversationConflict(ForewordError):
     """The request contradicts what is stored."""
 
@@ -147,7 +151,7 @@ class StorageFull(ForewordError):
 
 
 class StoreDamaged(ForewordError):
-    """The database is damaged."""
+    """The database is damaged: nothing is written until a backup is restored."""
 
 
 class EmbedderUnavailable(ForewordError):

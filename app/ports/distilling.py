@@ -132,6 +132,10 @@ class DistilObservations(Protocol):
         """The vectors of messages that are stored, of `model`, float16, little endian."""
         ...
 
+    async def notes_due(self, *, now: datetime) -> bool:
+        """Whether there is a note, of a conversation or a period, that may be claimed."""
+        ...
+
     async def undistilled(
         self, due: DueConversation, *, messages: int, tokens: int
     ) -> Undistilled | None:

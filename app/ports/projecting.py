@@ -34,11 +34,16 @@ class OutboxRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorItem(VectorPlace):
-    """An item that belongs into the vector index: its text, and its vector where one is stored."""
+    """
+    An item that belongs into the vector index: its text, and its vector where one is stored.
+
+    `same` is, where it has none, that of another memory item of the scope that says the same.
+    """
 
     text: str
     vector: bytes | None
     """float16, little endian."""
+    same: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,8 +86,8 @@ class Observations(DistilObservations, PeriodObservations, Protocol):
         limit: int,
     ) -> Sequence[IdleConversation]:
         """
-        Conversations, of which nothing is pinned, that nobody wrote to or changed since then, by
-        their keys from behind `after`.
+        Conversations, of which nothing is pinned, that nobody wrote to, changed or imported since
+        then, by their keys from behind `after`.
         """
         ...
 
@@ -108,6 +113,10 @@ class Observations(DistilObservations, PeriodObservations, Protocol):
 
     async def waiting(self, *, now: datetime) -> Mapping[TenantId, OutboxState]:
         """The outbox by tenant; those that have no row in it are not named."""
+        ...
+
+    async def items_due(self, *, now: datetime) -> bool:
+        """Whether the outbox holds anything that may be claimed."""
         ...
 
     async def state(self, *, now: datetime) -> OutboxState: ...

@@ -58,6 +58,7 @@ class Bounds:
         of: What the items of a kind may take; of a kind that is not in it, anything.
         exempt: So many items, the first, are bound by no share, though they count in it.
         covered: Of items that others say together, these: once all are taken, it is not.
+        taken: What is taken already, with its tokens, which the room that is left does not hold.
     """
 
     inside: Mapping[int, int] = field(default_factory=dict)
@@ -65,6 +66,12 @@ class Bounds:
     of: Mapping[str, Share] = field(default_factory=dict)
     exempt: int = 0
     covered: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    taken: Mapping[int, int] = field(default_factory=dict)
+
+    def offered(self, count: int) -> Sequence[int]:
+        """Of so many items those that are not taken, nor is a part of them."""
+        wholes = {self.inside[at] for at in self.taken if at in self.inside}
+        return [at for at in range(count) if at not in self.taken and at not in wholes]
 
 
 def pack(
@@ -85,18 +92,19 @@ def pack(
     Args:
         costs: Tokens of each item (zero or more), in the order in which they are offered room.
         room: Tokens left; at most zero takes nothing that costs anything.
-        most: Items that may be taken.
+        most: Items that may be taken, with those that are.
         shared: The group of each item, and what the first item taken of a group costs on top.
         bounds: What binds them beside that; none: nothing.
         cut: Makes an item shorter; none: items are taken whole.
 
     Returns:
-        The indexes taken, ascending; what they cost sums to at most `room`.
+        The indexes taken, ascending; what was not before costs at most `room`.
     """
     bounds = bounds or Bounds()
-    taking = _Taking(costs, room, most, shared, bounds, cut)
+    taking = _Taking(costs, room, most, shared, bounds, cut, dict(bounds.taken))
+    taking.paid.update(shared[index][0] for index in bounds.taken if shared)
     waiting: list[int] = []
-    for index in range(len(costs)):
+    for index in bounds.offered(len(costs)):
         if len(taking.taken) >= most:
             break
         if bounds.kinds and taking.beyond_share(index):

@@ -103,6 +103,8 @@ class Consolidator:
         them, some periods. Whether there was anything to do.
         """
         await self.give_back()
+        if not await self._is_due():
+            return False
         async with self.store.project() as projections:
             due = await projections.claim_conversations(
                 now=self.clock(), limit=self.limits.batch, lease=self.limits.lease
@@ -121,6 +123,11 @@ class Consolidator:
             self.then()
         await self._pace.tell()
         return worked
+
+    async def _is_due(self) -> bool:
+        """Asked before anything is claimed: a look takes no lock, and most find nothing."""
+        async with self.store.observe() as observations:
+            return await observations.notes_due(now=self.clock())
 
     async def _sum_up_periods(self) -> bool:
         """

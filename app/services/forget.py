@@ -113,7 +113,7 @@ class Forgetter:
         self, tenant: TenantId, conversation_id: ConversationId, *, since: datetime
     ) -> Forgotten | None:
         """
-        Erase a conversation unless somebody wrote to it or changed it since then.
+        Erase a conversation unless somebody wrote to it, changed it or imported it since then.
 
         Raises:
             ConversationNotFound: It is gone already.
@@ -122,7 +122,7 @@ class Forgetter:
         async with self.desk.erasing(tenant) as erasing:
             conversations = erasing.transaction.conversations
             await conversations.lock((await conversations.get(conversation_id)).key)
-            if (await conversations.get(conversation_id)).updated_at >= since:
+            if (await conversations.get(conversation_id)).written_at >= since:
                 return None
             doomed = await erasing.transaction.erase.conversation(conversation_id, now=now)
             about = subject("conversation", conversation_id)

@@ -85,6 +85,8 @@ class Indexer:
     async def work_once(self) -> bool:
         """One batch; whether there was anything to do."""
         await self.give_back()
+        if not await self._is_due():
+            return False
         async with self.store.project() as projections:
             rows = await projections.claim(
                 now=self.clock(), limit=self.limits.batch, lease=self.limits.lease
@@ -101,6 +103,11 @@ class Indexer:
         self.then()
         await self._pace.tell()
         return True
+
+    async def _is_due(self) -> bool:
+        """Asked before anything is claimed: a look takes no lock, and most find nothing."""
+        async with self.store.observe() as observations:
+            return await observations.items_due(now=self.clock())
 
     async def give_back(self) -> None:
         """Let nobody wait for the lease of rows that were claimed, but not settled."""
@@ -203,13 +210,18 @@ class Indexer:
 
 
 async def newly_embedded(items: Sequence[VectorItem], embedder: Embedder) -> dict[ItemKey, bytes]:
-    """Packed vectors of those items that have none yet; what several of them say is read once."""
+    """
+    Packed vectors of those items that have none yet.
+
+    What several of them say is read once, and what is stored for the same words not at all: the
+    summary of a conversation often is that of the day, too.
+    """
     wanted = [item for item in items if item.vector is None]
-    if not wanted:
-        return {}
-    texts = list(dict.fromkeys(item.text for item in wanted))
-    vectors = await embedder.embed(texts)
-    packed = {said: pack_vector(row) for said, row in zip(texts, vectors, strict=True)}
+    packed = {item.text: item.same for item in wanted if item.same is not None}
+    texts = list(dict.fromkeys(item.text for item in wanted if item.text not in packed))
+    if texts:
+        vectors = await embedder.embed(texts)
+        packed |= {said: pack_vector(row) for said, row in zip(texts, vectors, strict=True)}
     return {item.key: packed[item.text] for item in wanted}
 
 

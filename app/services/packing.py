@@ -11,11 +11,12 @@ from app.domain.ids import ItemKey
 from app.domain.memory import ItemType
 from app.domain.profile import Profile, ShownProfile
 from app.ports import TokenCounter
-from app.ranking.budget import Bounds, Share, pack
+from app.ranking.budget import Bounds, Share
 from app.ranking.candidates import Ranked
 from app.ranking.offering import SUMMARIES, Division, Offer, offered
 from app.ranking.pieces import Stretch, said_once
 from app.services.cutting import Cuts, Cutter
+from app.services.filling import Filling
 from app.services.history import there_whole
 from app.services.introducing import Introducer
 from app.services.on_demand import OnDemand
@@ -64,10 +65,26 @@ class Packer:
         """
         Pinned first, then what leads, then by what is worth most for its tokens, each kind within
         its share and then of what is left; the answer is in the order of `ranked`. What does not
-        fit as a whole is there with an excerpt.
+        fit as a whole is there with an excerpt. The room of what is said already goes to what had
+        none.
         """
-        frame = self._frame(request, history, ranked, profile)
-        scribe = Scribe(self.tokens)
+        filling = self._filling(self._frame(request, history, ranked, profile), ranked)
+        taken = filling.first()
+        chosen = filling.chosen(taken)
+        packed, shown = self._laid_out(filling, chosen)
+        if shown == chosen and _says_less(packed, shown):
+            return self._refilled(filling, taken, packed)
+        return packed
+
+    def _refilled(self, filling: Filling, taken: Sequence[int], packed: Packed) -> Packed:
+        """With what goes into the room that is free once nothing is said twice."""
+        room = filling.frame.request.budget_tokens - packed.tokens
+        chosen = filling.chosen(filling.more(taken, packed.candidates, room))
+        refilled, shown = self._laid_out(filling, chosen)
+        return refilled if shown == chosen else packed
+
+    def _filling(self, frame: Frame, ranked: Ranked) -> Filling:
+        request, scribe = frame.request, Scribe(self.tokens)
         shares = self._shares(request)
         offer = offered(
             ranked,
@@ -75,23 +92,18 @@ class Packer:
             tools=self.division.tools,
             room=shares[SUMMARIES].tokens,
         )
-        bounds = offer.bounds(ranked.recalled, shares, there_whole(frame.history))
         costs, headings = self._costs(scribe, frame, ranked, offer.order)
-        cuts = Cuts(
-            ranked, Cutter(self.tokens, ranked.worth), lambda item: scribe.cost(frame, item)
+        cutter = Cutter(self.tokens, ranked.worth)
+        return Filling(
+            scribe=scribe,
+            frame=frame,
+            ranked=ranked,
+            offer=offer,
+            bounds=offer.bounds(ranked.recalled, shares, there_whole(frame.history)),
+            costs=costs,
+            headings=headings,
+            cuts=Cuts(ranked, cutter, lambda item: scribe.cost(frame, item)),
         )
-        taken = pack(
-            costs,
-            room=request.budget_tokens - scribe.fixed(frame),
-            most=request.max_items,
-            shared=headings,
-            bounds=bounds,
-            cut=lambda at, room: cuts.of(offer.order[at], room) if at >= offer.whole else None,
-        )
-        there = {offer.order[place] for place in taken}
-        chosen = [at for at in ranked.order if at in there]
-        left_out = _LeftOut(ranked, offer, bounds)
-        return self._laid_out(scribe, frame, chosen, cuts, left_out)
 
     def _frame(
         self,
@@ -136,16 +148,14 @@ class Packer:
 
         return OnDemand(len(order), cost), OnDemand(len(order), heading)
 
-    def _laid_out(
-        self, scribe: Scribe, frame: Frame, chosen: Sequence[int], cuts: Cuts, left_out: "_LeftOut"
-    ) -> Packed:
+    def _laid_out(self, filling: Filling, chosen: Sequence[int]) -> tuple[Packed, Sequence[int]]:
         """
         Render, count, and leave out the last items while the whole is over the budget, then the
-        profile, then the oldest messages.
+        profile, then the oldest messages; with what is left of those `chosen`.
 
         It ends within the budget: a query that is over it by itself is not rendered.
         """
-        request = frame.request
+        frame, cuts, request = filling.frame, filling.cuts, filling.frame.request
         full = len(chosen) >= request.max_items
         while True:
             candidates = without_repetition(
@@ -154,7 +164,7 @@ class Packer:
                 self.tokens,
                 leading=cuts.ranked.leading,
             )
-            rendered = scribe.render(frame, [each.item for each in candidates])
+            rendered = filling.scribe.render(frame, [each.item for each in candidates])
             if rendered.tokens <= request.budget_tokens:
                 break
             if chosen:
@@ -162,8 +172,9 @@ class Packer:
                 chosen = [at for at in chosen if at != last]
             else:
                 frame = frame.smaller()
+        left_out = _LeftOut(filling.ranked, filling.offer, filling.bounds)
         dropped = left_out.of(chosen, candidates, MAX_ITEMS if full else "budget")
-        return _packed(frame, rendered, candidates, dropped)
+        return _packed(frame, rendered, candidates, dropped), chosen
 
     def _said_once(self, chosen: Sequence[Candidate], cuts: Cuts) -> Sequence[Candidate]:
         """
@@ -202,6 +213,12 @@ def _packed(
         tokens=rendered.tokens,
         profile=frame.profile,
     )
+
+
+def _says_less(packed: Packed, chosen: Sequence[int]) -> bool:
+    """Whether what was chosen takes less room than was taken for it: some of it is said twice."""
+    fewer = len(packed.candidates) < len(chosen)
+    return fewer or any(each.item.lines is not None for each in packed.candidates)
 
 
 def _least(chosen: Sequence[int], ranked: Ranked) -> int:

@@ -36,9 +36,13 @@ _REBUILT = "being rebuilt"
 
 @dataclass(slots=True)
 class _Stopwatch:
-    """Collects what each step took and which source stayed away; tells whoever listens."""
+    """
+    Collects when each step began and what it took, and which source stayed away; tells whoever
+    listens.
+    """
 
     listener: Listener | None = None
+    began: dict[str, float] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     degraded: list[Degraded] = field(default_factory=list)
 
@@ -99,6 +103,7 @@ class Recaller:
             lexical=lexical or LexicalAnswer(keys=[], document_frequency={}),
             related=related or Related(),
             degraded=watch.degraded,
+            began=watch.began,
             seconds=watch.seconds,
         )
 
@@ -110,13 +115,17 @@ class Recaller:
         profile = await self._ask(Source.PROFILE, reading, seconds, watch)
         if not watch.degraded:
             self.telemetry.source_answered(Source.PROFILE, int(profile is not None))
-        return About(profile=profile, degraded=watch.degraded, seconds=watch.seconds)
+        return About(
+            profile=profile, degraded=watch.degraded, began=watch.began, seconds=watch.seconds
+        )
 
     def _note_indexes(
         self, semantic: Near | None, lexical: LexicalAnswer | None, watch: _Stopwatch
     ) -> None:
         """How long embedding took, and that an index that is being made cannot have found all."""
         if semantic:
+            watch.began["embed"] = watch.began[Source.SEMANTIC.value]
+            watch.began[Source.SEMANTIC.value] += semantic.embedding
             watch.seconds["embed"] = semantic.embedding
             watch.seconds[Source.SEMANTIC.value] -= semantic.embedding
         if lexical and not self.lexical_complete():
@@ -149,7 +158,7 @@ class Recaller:
 
         What is late is left to end by itself: cancelling it would cost its database connection.
         """
-        started = time.perf_counter()
+        started = watch.began[source.value] = time.perf_counter()
         task = asyncio.create_task(answer)
         task.add_done_callback(_forget_outcome)
         done, _ = await asyncio.wait({task}, timeout=seconds)

@@ -182,6 +182,7 @@ def _told(
             for own_id, kind, reason in answer["dropped"]
         ],
         timings=answer["timings"],
+        starts=answer.get("starts", {}),
         created_at=receipt.created_at,
     )
 

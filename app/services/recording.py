@@ -67,6 +67,7 @@ def receipt_of(
             "degraded": [[each.source.value, each.reason] for each in bundle.degraded],
             "dropped": [[str(each.id), each.type.value, each.reason] for each in bundle.dropped],
             "timings": dict(bundle.timings),
+            "starts": dict(bundle.starts),
             "profile": profile_told(bundle.profile),
             "related": [_related(each) for each in bundle.related],
         },

@@ -248,6 +248,7 @@ def upgrade() -> None:
         sa.Column("archived", sa.Boolean(), nullable=False),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.Column("updated_at", sa.BigInteger(), nullable=False),
+        sa.Column("written_at", sa.BigInteger(), nullable=False),
         sa.Column("message_count", sa.Integer(), nullable=False),
         sa.Column("token_count", KEY, nullable=False),
         sa.ForeignKeyConstraint(
@@ -421,6 +422,7 @@ def upgrade() -> None:
         ["scope_key", "type", "subject"],
         ["scope_key", "created_at", "key"],
         ["scope_key", "importance"],
+        ["scope_key", "content_hash"],
         ["scope_key", "valid_from"],
         ["scope_key", "valid_to"],
         ["scope_key", "expires_at"],

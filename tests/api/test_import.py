@@ -6,7 +6,6 @@ import json
 import tempfile
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any
 
 import pytest
 from httpx import AsyncClient
@@ -14,8 +13,9 @@ from httpx import AsyncClient
 from app.domain.ids import LOCAL_TENANT
 from app.formats.reading import Reading
 from app.main import open_services
-from app.services.importing import Imported
+from app.services.imported import Imported
 from app.settings import Settings
+from tests.api.importing import NOTHING, imported, said
 from tests.api.proxied import eventually
 from tests.api.speaking import talking_to
 from tests.exports import (
@@ -29,25 +29,6 @@ from tests.exports import (
     zipped,
 )
 from tests.readings import BOUNDS
-
-NOTHING = {"conversations": 0, "messages": 0, "duplicates": 0, "rejected": []}
-
-
-async def imported(client: AsyncClient, file: bytes, **parameters: str) -> dict[str, Any]:
-    answer = await client.post("/import", content=file, params=parameters)
-    assert answer.status_code == 200, answer.text
-    told: dict[str, Any] = answer.json()
-    return told
-
-
-async def said(client: AsyncClient, user_id: str) -> list[list[tuple[Any, ...]]]:
-    """Of each conversation of a user, oldest first, who said what and when."""
-    listed = (await client.get("/conversations", params={"user_id": user_id})).json()["items"]
-    found = []
-    for each in reversed(listed):
-        page = (await client.get(f"/conversations/{each['id']}/messages")).json()["items"]
-        found.append([(m["role"], m["content"], m["created_at"]) for m in page])
-    return found
 
 
 async def test_of_a_chatgpt_export_the_current_path_comes_in_with_its_times(
@@ -145,92 +126,6 @@ async def test_other_lists_come_in_once(alone: AsyncClient, file: bytes) -> None
         ("user", ASKED),
         ("assistant", HUGIN),
     ]
-
-
-async def test_what_is_malformed_is_told_by_its_place_and_the_rest_goes_in(
-    client: AsyncClient,
-) -> None:
-    damaged = chatgpt_conversation("damaged")
-    damaged["mapping"]["looked"]["message"]["author"] = "nobody"
-    good = spelled(chatgpt_conversation("good"))
-    file = b'[{"mapping": 3}, {"no" "json"}, %s, 7, %s, {"mapping": {"cut' % (
-        spelled(damaged),
-        good,
-    )
-
-    told = await imported(client, file, user_id="alice")
-
-    assert {**told, "rejected": [each["at"] for each in told["rejected"]]} == {
-        **NOTHING,
-        "conversations": 2,
-        "messages": 5,
-        "rejected": ["[0]", "[1]", "[2].mapping.'looked'", "[3]", "[5]"],
-    }
-
-
-@pytest.mark.parametrize(
-    "file",
-    [
-        b"",
-        b"  \n",
-        b"hello",
-        b"%PDF-1.7 ...",
-        b"PK\x03\x04 no zip",
-        zipped(notes_txt=b"x"),
-        b"{\n}x",
-    ],
-)
-async def test_what_is_no_export_is_refused(alone: AsyncClient, file: bytes) -> None:
-    answer = await alone.post("/import", content=file)
-    assert (answer.status_code, answer.json()["type"]) == (422, "/problems/import-unreadable")
-
-
-@pytest.mark.parametrize(
-    "hostile",
-    [
-        b"[" * 100_000,
-        b'[{"messages":' + b"[" * 5_000 + b"]" * 5_000 + b"}]",
-        b'[{"messages":[{"role":"user","content":"a\\u0000b"}]}]',
-        b'[{"messages":[{"role":"user","content":"\\ud800"}]}]',
-        b'[{"messages":[{"role":"user","content":"\xff\xfe"}]}]',
-        b'[{"messages":[{"role":"user","content":"x","created_at":NaN}]}]',
-        b'[{"messages":[{"role":"user","content":"x","created_at":1e300}]}]',
-        b'[{"messages":[{"role":["x"],"content":{}}]}]',
-        b'[{"mapping":{"a":{"parent":["a"],"message":[]}},"current_node":{}}]',
-        b'[{"mapping":{"a":{"parent":"b"},"b":{"parent":"a"},"c":5},"current_node":"c"}]',
-        b'[{"chat_messages":[{"sender":5}]}]',
-        b'{"record":"memory","type":"chunk","content":"x"}',
-        b'{"record":["x"]}',
-        b'{"record":"user","user_id":"a","consent":{"nothing":{}}}',
-        b'{"record":"conversation","messages":[{"role":"user","content":"x","unwanted":["words"]}]}',
-    ],
-)
-async def test_what_is_hostile_is_rejected_and_what_follows_goes_in(
-    client: AsyncClient, hostile: bytes
-) -> None:
-    told = await imported(client, hostile, user_id="alice")
-    assert told["messages"] == 0
-    assert told["rejected"]
-    assert (await imported(client, spelled([sharegpt_conversation()])))["messages"] == 2
-
-
-async def test_ids_that_cannot_be_stored_stand_for_themselves_all_the_same(
-    client: AsyncClient,
-) -> None:
-    hostile = chatgpt_conversation("x" * 5_000)
-    hostile["mapping"]["q"]["message"]["id"] = "a\0'\"; DROP TABLE message"
-
-    first = await imported(client, spelled([hostile]), user_id="alice")
-    again = await imported(client, spelled([hostile]), user_id="alice")
-
-    assert (first["messages"], again["messages"], again["duplicates"]) == (3, 0, 3)
-
-
-async def test_a_zip_that_is_a_bomb_is_refused_unread(alone: AsyncClient) -> None:
-    bomb = zipped(conversations_json=b"[" + b" " * 70_000_000 + b"]")
-    answer = await alone.post("/import", content=bomb)
-    assert answer.status_code == 422
-    assert "packed more tightly" in answer.json()["detail"]
 
 
 async def test_a_form_brings_a_file_too(client: AsyncClient) -> None:

@@ -103,9 +103,8 @@ def test_a_memory_is_moved_in_and_out(server: Server, home: Path) -> None:
 def test_a_user_agrees_and_has_a_profile(server: Server, home: Path) -> None:
     (agreeing,) = examples("sh", "Consent and profiles")
     typed(home, agreeing, server)
-    with server.client() as client:
-        consent = client.get("/users/alice/consent").json()
-        profile = client.get("/users/alice/profile").json()
+    with server.memory() as memory:
+        consent, profile = memory.consent("alice"), memory.profile("alice")
     assert consent["purposes"]["profile"] is True
     assert consent["grants"]["profile"]["source"] == "settings page"
     assert profile["preferences"] == {"codingStyle": "functional"}

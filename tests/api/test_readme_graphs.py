@@ -4,7 +4,6 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 
 from tests.api.serving import Server, serving, store
@@ -57,11 +56,11 @@ def without_a_loop(code: str) -> str:
     return code
 
 
-def thread(client: httpx.Client, name: str) -> list[tuple[str, str]]:
+def thread(server: Server, name: str) -> list[tuple[str, str]]:
     """Who said what in it."""
-    listed = client.get("/conversations", params={"user_id": "alice", "q": name}).json()
-    (found,) = listed["items"]
-    said = client.get(f"/conversations/{found['id']}/messages").json()["items"]
+    with server.memory() as memory:
+        (found,) = memory.conversations(user_id="alice", q=name)["items"]
+        said = memory.history(found["id"])["items"]
     return [(each["role"], each["content"]) for each in said]
 
 
@@ -85,13 +84,11 @@ def test_the_graph_tells_the_model_what_memory_holds_and_keeps_what_was_said(
     answered = printed(server, tmp_path, code.replace("THREAD", name))
     assert answered == "It is called Hugin."
     asked = ("user", "How is the build machine called?")
-    with server.client() as client:
-        assert thread(client, name) == [asked, ("assistant", answered)]
+    assert thread(server, name) == [asked, ("assistant", answered)]
 
     again = code.replace("THREAD", name).replace(MODEL, SAYS_WHAT_IT_SAW)
     again = again.replace("How is the build", "Once more, how is the build")
     seen = printed(server, tmp_path, again)
     assert f"> {HUGIN}" in seen
     assert answered in seen
-    with server.client() as client:
-        assert len(thread(client, name)) == 4
+    assert len(thread(server, name)) == 4

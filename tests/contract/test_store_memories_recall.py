@@ -211,3 +211,28 @@ async def test_what_the_vector_index_is_told_of_an_item(store: Store) -> None:
     assert (item.conversation, item.role) == (kept.conversation.key, None)
     assert (item.created_at, item.until) == (NOON - DAY, NOON + DAY)
     assert (item.text, item.vector) == ("a fact", None)
+
+
+async def test_what_says_the_same_in_a_scope_comes_with_the_vector_that_is_stored(
+    store: Store,
+) -> None:
+    tea = [await tell(store, "green tea", NOON, type=ItemType.FACT) for _ in range(2)]
+    coffee, theirs = (
+        await tell(store, "coffee", NOON),
+        await tell(store, "green tea", user_id="eve"),
+    )
+    first, second, other, foreign = [
+        (await get(store, each)).key for each in (*tea, coffee, theirs)
+    ]
+    async with store.project() as projections:
+        await projections.keep_vectors({first: b"\1\2"}, model=MODEL, dimension=1, now=NOON)
+    async with store.observe() as observations:
+        found = await observations.to_index([first, second, other, foreign], model=MODEL)
+        newer = await observations.to_index([second], model="newer")
+    assert [(each.vector, each.same) for each in found] == [
+        (b"\1\2", None),
+        (None, b"\1\2"),
+        (None, None),
+        (None, None),
+    ]
+    assert [each.same for each in newer] == [None]

@@ -1,8 +1,9 @@
 """Chunks with all that ranking and an answer need of them, in one statement made once."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, bindparam, select
+from sqlalchemy import ColumnElement, FromClause, Select, and_, bindparam, select
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
@@ -16,44 +17,52 @@ _MOST = 1_000
 """Chunks that are read to find the best ones; of more, the best are found by themselves."""
 
 
-def _hydrating(owner: ColumnElement[Any], *, on_postgres: bool) -> Select[Any]:
+def _columns(own: FromClause, whole: FromClause) -> Sequence[ColumnElement[Any]]:
     """
-    Chunks by `owner`, which is their own key or their message's.
+    Those of `hydrating.py`, in their order, then those of chunks only.
 
-    The columns are those of `hydrating.py`, in their order, then those of chunks only.
+    Args:
+        own: The embeddings of chunks.
+        whole: Those of their messages.
     """
+    m, c, k = t.message.c, t.conversation.c, t.chunk.c
+    return (
+        key_of_chunk().label("item_key"),
+        raw(m.created_at, "micros"),
+        k.tokens,
+        importance_of_message().label("importance"),
+        c.label,
+        k.content,
+        k.content_hash,
+        own.c.vector,
+        k.terms,
+        raw(k.id, "id"),
+        m.external_id,
+        m.role,
+        m.name,
+        raw(c.id, "conversation_id"),
+        c.external_id.label("conversation_external_id"),
+        c.folder,
+        m.key.label("message_key"),
+        m.chunks,
+        m.conversation_key,
+        m.position,
+        k.kind,
+        whole.c.vector.label("whole_vector"),
+        m.terms.label("whole_terms"),
+        raw(m.id, "message_id"),
+        k.start,
+        k.stop,
+    )
+
+
+def _hydrating(owner: ColumnElement[Any], *, on_postgres: bool) -> Select[Any]:
+    """Chunks by `owner`, which is their own key or their message's."""
     m, c, k = t.message.c, t.conversation.c, t.chunk.c
     own, whole = d.embedding.alias("own"), d.embedding.alias("whole")
     of_model = of_named_model()
     return (
-        select(
-            key_of_chunk().label("item_key"),
-            raw(m.created_at, "micros"),
-            k.tokens,
-            importance_of_message().label("importance"),
-            c.label,
-            k.content,
-            k.content_hash,
-            own.c.vector,
-            k.terms,
-            raw(k.id, "id"),
-            m.external_id,
-            m.role,
-            m.name,
-            raw(c.id, "conversation_id"),
-            c.external_id.label("conversation_external_id"),
-            c.folder,
-            m.key.label("message_key"),
-            m.chunks,
-            m.conversation_key,
-            m.position,
-            k.kind,
-            whole.c.vector.label("whole_vector"),
-            m.terms.label("whole_terms"),
-            raw(m.id, "message_id"),
-            k.start,
-            k.stop,
-        )
+        select(*_columns(own, whole))
         .select_from(t.chunk)
         .join(t.message, m.key == k.message_key)
         .join(t.conversation, c.key == m.conversation_key)

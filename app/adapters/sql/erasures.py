@@ -7,7 +7,7 @@ from uuid import UUID
 from sqlalchemy import delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.adapters.sql import tables as t
+from app.adapters.sql import tables_log as t
 from app.adapters.sql.dialect import is_postgres
 from app.domain.ids import ScopeKey, TenantId
 from app.ports.stored import Erased, Erasure

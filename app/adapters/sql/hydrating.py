@@ -5,6 +5,7 @@ from functools import cache
 from typing import Any
 
 from sqlalchemy import (
+    ColumnElement,
     Select,
     and_,
     bindparam,
@@ -31,6 +32,34 @@ from app.ranking.pool import Gist, Recalled
 from app.text.echo import own_words
 
 
+def _columns() -> Sequence[ColumnElement[Any]]:
+    """What is read of a message; `recalled` knows them by their places."""
+    m, c = t.message.c, t.conversation.c
+    return (
+        shifted(m.key, 2).label("item_key"),
+        raw(m.created_at, "micros"),
+        m.tokens,
+        importance_of_message().label("importance"),
+        c.label,
+        m.content,
+        m.content_hash,
+        d.embedding.c.vector,
+        m.terms,
+        raw(m.id, "id"),
+        m.external_id,
+        m.role,
+        m.name,
+        raw(c.id, "conversation_id"),
+        c.external_id.label("conversation_external_id"),
+        c.folder,
+        m.key,
+        m.chunks,
+        m.conversation_key,
+        m.position,
+        m.echo,
+    )
+
+
 def _hydrating(*, on_postgres: bool) -> Select[Any]:
     """Everything that ranking and an answer need of items, in one statement made once."""
     m, c = t.message.c, t.conversation.c
@@ -39,29 +68,7 @@ def _hydrating(*, on_postgres: bool) -> Select[Any]:
         d.embedding.c.item_key == shifted(m.key, 2),
     )
     return (
-        select(
-            shifted(m.key, 2).label("item_key"),
-            raw(m.created_at, "micros"),
-            m.tokens,
-            importance_of_message().label("importance"),
-            c.label,
-            m.content,
-            m.content_hash,
-            d.embedding.c.vector,
-            m.terms,
-            raw(m.id, "id"),
-            m.external_id,
-            m.role,
-            m.name,
-            raw(c.id, "conversation_id"),
-            c.external_id.label("conversation_external_id"),
-            c.folder,
-            m.key,
-            m.chunks,
-            m.conversation_key,
-            m.position,
-            m.echo,
-        )
+        select(*_columns())
         .join(t.conversation, c.key == m.conversation_key)
         .join(t.scope, t.scope.c.key == m.scope_key)
         .outerjoin(d.embedding, stored)
@@ -129,7 +136,7 @@ def recalled(rows: Rows) -> Recalled:
 
 _CONTENT, _ROLE, _NAME, _MESSAGE, _PIECES, _CONVERSATION, _POSITION = 5, 11, 12, 16, 17, 18, 19
 _OF_ITEMS = 20
-"""Columns of `_hydrating`; behind them is the echo of a message, or what is told of chunks only."""
+"""`_columns`; behind them is the echo of a message, or what is told of chunks only."""
 
 _NO_CHUNK = (None, None, None)
 
@@ -153,7 +160,7 @@ def _gist(row: Sequence[Any]) -> Gist | None:
 
 
 def _item(row: Sequence[Any]) -> MemoryItem:
-    """An item of a row of `_hydrating`, in the order of its columns."""
+    """An item of a row, in the order of `_columns`."""
     if lies_in(Table.MEMORY, row[0]):
         return item_of(row)
     key, micros, tokens, importance, label, content, content_hash, _vector, _bag, *told = row

@@ -4,7 +4,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, and_, case, func, literal, null, schema, select
+from sqlalchemy import (
+    ColumnElement,
+    Row,
+    ScalarSelect,
+    Select,
+    and_,
+    case,
+    func,
+    literal,
+    null,
+    schema,
+    select,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
@@ -119,15 +131,14 @@ def _all(table: Table, *columns: ColumnElement[Any]) -> Select[Any]:
 
 def _indexed(table: Table, model: str, keys: Sequence[int]) -> Select[Any]:
     """The rows `keys` of `table`, with their vectors of `model` where stored."""
-    own = ROWS[table].c
-    of_model = select(d.embedding_model.c.key).where(d.embedding_model.c.name == model)
-    stored = and_(
-        d.embedding.c.model_key == of_model.scalar_subquery(),
-        d.embedding.c.item_key == shifted(own.key, 2) + table,
-    )
+    own, e = ROWS[table].c, d.embedding.c
+    known = select(d.embedding_model.c.key).where(d.embedding_model.c.name == model)
+    of_model = known.scalar_subquery()
+    stored = and_(e.model_key == of_model, e.item_key == shifted(own.key, 2) + table)
     told = _told_of_item() if table is Table.MEMORY else _told(table)
+    same = _of_same_words(of_model) if table is Table.MEMORY else null()
     return (
-        _all(table, own.key, *told, t.scope.c.tenant, d.embedding.c.vector)
+        _all(table, own.key, *told, t.scope.c.tenant, e.vector, same.label("same"))
         .join(t.scope, t.scope.c.key == own.scope_key)
         .outerjoin(d.embedding, stored)
         .where(own.key.in_(keys))
@@ -143,6 +154,25 @@ def _placed(table: Table, keys: Sequence[int]) -> Select[Any]:
         .join(t.scope, t.scope.c.key == own.scope_key)
         .where(own.key.in_(keys))
     )
+
+
+def _of_same_words(of_model: ScalarSelect[int]) -> ColumnElement[bytes]:
+    """Of a memory item without a vector that of another one of its scope that says the same."""
+    i, other, e = t.memory_item.c, t.memory_item.alias("other"), d.embedding.alias("same").c
+    vector = (
+        select(e.vector)
+        .where(
+            other.c.scope_key == i.scope_key,
+            other.c.content_hash == i.content_hash,
+            e.model_key == of_model,
+            e.item_key == shifted(other.c.key, 2) + Table.MEMORY,
+        )
+        .order_by(other.c.key)
+        .limit(1)
+        .correlate(t.memory_item)
+        .scalar_subquery()
+    )
+    return case((d.embedding.c.vector.is_(None), vector))
 
 
 _BEGINNING = 1_000
@@ -198,7 +228,7 @@ def _told_of_item() -> Sequence[ColumnElement[Any]]:
 
 def _vector_item(table: Table, row: Row[Any]) -> VectorItem:
     text = indexed_text(_said(row), row.name)
-    return VectorItem(**_place(table, row), text=text, vector=row.vector)
+    return VectorItem(**_place(table, row), text=text, vector=row.vector, same=row.same)
 
 
 def _place(table: Table, row: Row[Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import orjson
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
+    FromClause,
     ScalarSelect,
     Select,
     Text,
@@ -59,52 +60,59 @@ def _summary(*, on_postgres: bool) -> Select[Any]:
     return held.order_by(i.valid_from.desc(), i.key.desc()).limit(1)
 
 
-def _held(*, on_postgres: bool) -> Select[Any]:
+def _columns(parent: FromClause, *, on_postgres: bool) -> Sequence[ColumnElement[Any]]:
     """
-    The columns are those of `hydrating.py` and `chunk_rows.py`, in their order, then our own.
+    Those of `hydrating.py` and `chunk_rows.py`, in their order, then our own.
 
     For ranking an item is a message of a conversation of its own, and a part of a document one of
     the messages that the document consists of. Their keys are below zero, where no message is.
     """
+    i, c = t.memory_item.c, t.conversation.c
+    alone = -func.coalesce(i.parent_key, i.key)
+    return (
+        key_of_item().label("item_key"),
+        raw(i.valid_from, "micros"),
+        i.tokens,
+        i.importance,
+        c.label,
+        i.content,
+        i.content_hash,
+        d.embedding.c.vector,
+        i.terms,
+        raw(i.id, "id"),
+        null().label("external_id"),
+        null().label("role"),
+        null().label("name"),
+        raw(c.id, "conversation_id"),
+        c.external_id.label("conversation_external_id"),
+        c.folder,
+        alone.label("message_key"),
+        literal(0).label("chunks"),
+        alone.label("conversation_key"),
+        i.position,
+        case((i.parent_key.is_not(None), "prose")).label("kind"),
+        null().label("whole_vector"),
+        null().label("whole_terms"),
+        raw(parent.c.id, "parent_id"),
+        i.start,
+        i.stop,
+        i.type,
+        i.source,
+        _lineage(on_postgres=on_postgres).label("lineage"),
+        raw(i.last_accessed_at, "shown_at"),
+        i.subject,
+    )
+
+
+def _held(*, on_postgres: bool) -> Select[Any]:
+    """What holds, of the scopes and the tenant that the parameters name."""
     i, c, parent = t.memory_item.c, t.conversation.c, t.memory_item.alias("parent")
-    alone, own = -func.coalesce(i.parent_key, i.key), unindexed(i.scope_key)
+    own = unindexed(i.scope_key)
     stored = and_(
         d.embedding.c.model_key == of_named_model(), d.embedding.c.item_key == key_of_item()
     )
     return (
-        select(
-            key_of_item().label("item_key"),
-            raw(i.valid_from, "micros"),
-            i.tokens,
-            i.importance,
-            c.label,
-            i.content,
-            i.content_hash,
-            d.embedding.c.vector,
-            i.terms,
-            raw(i.id, "id"),
-            null().label("external_id"),
-            null().label("role"),
-            null().label("name"),
-            raw(c.id, "conversation_id"),
-            c.external_id.label("conversation_external_id"),
-            c.folder,
-            alone.label("message_key"),
-            literal(0).label("chunks"),
-            alone.label("conversation_key"),
-            i.position,
-            case((i.parent_key.is_not(None), "prose")).label("kind"),
-            null().label("whole_vector"),
-            null().label("whole_terms"),
-            raw(parent.c.id, "parent_id"),
-            i.start,
-            i.stop,
-            i.type,
-            i.source,
-            _lineage(on_postgres=on_postgres).label("lineage"),
-            raw(i.last_accessed_at, "shown_at"),
-            i.subject,
-        )
+        select(*_columns(parent, on_postgres=on_postgres))
         .select_from(t.memory_item)
         .join(t.scope, t.scope.c.key == own)
         .outerjoin(t.conversation, c.key == i.conversation_key)

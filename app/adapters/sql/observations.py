@@ -4,18 +4,29 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, func, select, text
+from sqlalchemy import (
+    BigInteger,
+    Select,
+    Table,
+    bindparam,
+    func,
+    literal,
+    select,
+    text,
+    type_coerce,
+)
 from sqlalchemy.exc import DBAPIError
 
 from app.adapters.sql import erasures
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import is_postgres
-from app.adapters.sql.fetch import Constant, one_of
+from app.adapters.sql.fetch import Constant, Reading, answered, one_of
 from app.adapters.sql.full_text_health import is_sound
 from app.adapters.sql.idle import idle_conversations
 from app.adapters.sql.models import serving_model
 from app.adapters.sql.period_material import SqlPeriodObservations
 from app.adapters.sql.recallable import of_named_model
+from app.adapters.sql.types import to_micros
 from app.domain.ids import ConversationKey, ItemKey, TenantId
 from app.ports.projecting import IdleConversation, KnownModel, OutboxState
 from app.ports.stored import Erasure
@@ -42,6 +53,24 @@ def _embedded(*, on_postgres: bool) -> Select[Any]:
 
 
 _EMBEDDED = Constant(sqlite=_embedded(on_postgres=False), postgres=_embedded(on_postgres=True))
+
+
+def _due(notes: Table) -> Constant:
+    """One of what is due at `now`, leased or not: all that a worker asks while it has no work."""
+    due_at = type_coerce(notes.c.due_at, BigInteger)
+    due = select(literal(1)).where(notes.c.dead.is_(False), due_at <= bindparam("now"))
+    return Constant.alone(due.limit(1))
+
+
+_ITEMS_DUE = _due(d.outbox)
+_NOTES_DUE = (_due(d.distillation), _due(d.period_note))
+
+
+def _any_of(questions: Sequence[Constant], values: Mapping[str, object]) -> Reading[bool]:
+    for question in questions:
+        if (yield question, values):
+            return True
+    return False
 
 
 class SqlObservations(SqlPeriodObservations):
@@ -74,6 +103,13 @@ class SqlObservations(SqlPeriodObservations):
             )
             for row in rows
         }
+
+    async def items_due(self, *, now: datetime) -> bool:
+        return bool(await _ITEMS_DUE.fetch(self.connection, now=to_micros(now)))
+
+    async def notes_due(self, *, now: datetime) -> bool:
+        reading = _any_of(_NOTES_DUE, {"now": to_micros(now)})
+        return await answered(self.connection, reading)
 
     async def serving_model(self) -> KnownModel | None:
         return await serving_model(self.connection)

@@ -1,7 +1,8 @@
 """
 The truth: what was said, what was told, and by whose leave. `migrations/` builds the same schema.
 
-What is derived from it lies in `tables_derived.py`, full text in `full_text_*.py`.
+What is derived from it lies in `tables_derived.py`, full text in `full_text_*.py`, what was done to
+it in `tables_log.py`.
 """
 
 from sqlalchemy import (
@@ -82,6 +83,8 @@ conversation = Table(
     Column("archived", Boolean, nullable=False),
     Column("created_at", Instant, nullable=False),
     Column("updated_at", Instant, nullable=False),
+    # When somebody last wrote to it here, whatever an import says of `updated_at`.
+    Column("written_at", Instant, nullable=False),
     Column("message_count", Integer, nullable=False),
     Column("token_count", Key, nullable=False),
     UniqueConstraint("scope_key", "external_id"),
@@ -204,6 +207,7 @@ memory_item = Table(
     Index(None, "scope_key", "type", "subject"),
     Index(None, "scope_key", "created_at", "key"),
     Index(None, "scope_key", "importance"),
+    Index(None, "scope_key", "content_hash"),
     Index(None, "conversation_key", "type", "valid_from", "key"),
     Index(None, "scope_key", "valid_from"),
     Index(None, "scope_key", "valid_to"),
@@ -272,34 +276,4 @@ flag = Table(
     Column("name", String(64), primary_key=True),
     Column("value", Json, nullable=False),
     Column("updated_at", Instant, nullable=False),
-)
-
-# What was put out of reach, and is erased in portions: until the audit log has its end. `counts` is
-# what was erased so far; the scope goes with the last portion.
-erasure = Table(
-    "erasure",
-    metadata,
-    Column("id", Uuid, primary_key=True),
-    Column("tenant", String(64), nullable=False),
-    Column("subject", String(255), nullable=False),
-    Column("scope_key", Key, nullable=False, unique=True),
-    Column("counts", Json, nullable=False),
-    Column("worked_on_at", Instant, nullable=False),
-)
-
-# Append-only: triggers refuse every UPDATE and DELETE (see the migration).
-audit_log = Table(
-    "audit_log",
-    metadata,
-    own_key(),
-    Column("tenant", String(64), nullable=False),
-    Column("at", Instant, nullable=False),
-    Column("actor", String(16), nullable=False),
-    Column("key_id", Uuid),
-    Column("action", String(64), nullable=False),
-    Column("subject", String(255), nullable=False),
-    Column("facts", Json, nullable=False),
-    Index(None, "tenant", "key"),
-    Index(None, "tenant", "subject"),
-    sqlite_autoincrement=True,
 )

@@ -63,6 +63,10 @@ class MetadataOut(TypedDict):
     sufficient: bool
     degraded: list[DegradedOut]
     timings_ms: dict[str, float]
+    started_ms: Annotated[
+        dict[str, float],
+        Field(description="When each stage began, after the request; empty if not measured."),
+    ]
     dropped: list[DroppedOut]
     profile: ProfileRoomOut | None
 
@@ -141,6 +145,7 @@ def _metadata(bundle: ContextBundle, *, explain: bool, cache_hit: bool) -> Metad
         sufficient=bundle.sufficient,
         degraded=degraded_out(bundle.degraded),
         timings_ms=in_ms(bundle.timings),
+        started_ms=in_ms(bundle.starts),
         dropped=[DroppedOut(id=each.id, type=each.type, reason=each.reason) for each in dropped],
         profile=None
         if shown is None
