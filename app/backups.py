@@ -2,21 +2,67 @@
 
 import shutil
 import sqlite3
-from contextlib import closing
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, closing, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from logging import getLogger
 from pathlib import Path
 
 from app import __version__
 from app.adapters.private import own_directory
 from app.adapters.sql.backup import Manifest, restore_rows, unpacked, write_backup
+from app.adapters.sql.carrying import Line, carry_over
 from app.adapters.sql.database import Database, open_database
 from app.adapters.sql.migrate import migrated
 from app.adapters.sql.store import SqlStore
 from app.domain.audit import Action
-from app.domain.errors import RestoreRefused, StoreUnavailable
+from app.domain.errors import RestoreRefused, StoreDamaged, StoreUnavailable
 from app.domain.watching import Watch
+from app.services.erasing_again import UNDOING, EraserAgain, takes_away
 from app.services.logbook import Logbook
+from app.services.rebuilding import Rebuilder
 from app.settings import Settings, revealed
+
+_log = getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Since:
+    """What was done since a backup was taken, and what became of it when that was restored."""
+
+    log_lines: int = 0
+    """Of the audit log: they are kept."""
+    done_again: Sequence[Line] = ()
+    """Erasures and revocations of what the backup held."""
+    undone: Sequence[Line] = ()
+    """The same, where it was wanted that they are not done again."""
+    log_unread: bool = False
+
+    def counts(self) -> dict[str, object]:
+        times = [each.at for each in (*self.done_again, *self.undone)]
+        told: dict[str, object] = {
+            "log_lines_kept": self.log_lines,
+            "erased_again": len(self.done_again),
+            "erasures_undone": len(self.undone),
+        }
+        if times:
+            told |= {"first_at": min(times).isoformat(), "last_at": max(times).isoformat()}
+        return told | ({"log_unread": True} if self.log_unread else {})
+
+    def told(self) -> str | None:
+        """A line for whoever restores; None where nothing was erased since."""
+        if self.log_unread:
+            return "what was erased since the backup comes back, and no log tells what that is"
+        several = [*self.done_again, *self.undone]
+        if not several:
+            return None
+        times = [each.at.isoformat(timespec="seconds") for each in several]
+        what = "are not done again: what they erased is back" if self.undone else "are done again"
+        return (
+            f"{len(several):,} erasures and revocations since the backup, "
+            f"from {min(times)} to {max(times)}, {what}"
+        )
 
 
 async def back_up(settings: Settings, file: Path, watch: Watch) -> Manifest:
@@ -42,12 +88,24 @@ async def back_up(settings: Settings, file: Path, watch: Watch) -> Manifest:
         await database.dispose()
 
 
-async def restore(settings: Settings, file: Path, watch: Watch, *, force: bool) -> Manifest:
+async def restore(
+    settings: Settings,
+    file: Path,
+    watch: Watch,
+    *,
+    force: bool,
+    bring_back_erased: bool = False,
+    warn: Callable[[str], None] = _log.warning,
+) -> tuple[Manifest, Since]:
     """
     Bring a backup back, of either database to either; what was there before only with `force`.
 
+    What was erased since the backup was taken is erased of it, too, before anybody sees it, unless
+    `bring_back_erased`; the audit log goes on. `warn` is told of either before anything is
+    replaced.
+
     Raises:
-        RestoreRefused: Something is there already.
+        RestoreRefused: Something is there already, or what was erased of it cannot be read.
         BackupUnusable: It is no backup, or one that this release cannot read.
     """
     target = settings.database_file
@@ -56,24 +114,76 @@ async def restore(settings: Settings, file: Path, watch: Watch, *, force: bool) 
     if target is not None and target.exists() and not force:
         raise RestoreRefused(f"{target} is there already; --force replaces it")
     async with unpacked(file, room, watch) as (database, manifest):
-        await _note_restore(settings, database, manifest)
+        async with _replaced(settings) as replaced:
+            since = await _heed(replaced, database, manifest, again=not bring_back_erased)
+        if (told := since.told()) is not None:
+            warn(told)
+        await _note_restore(settings, database, manifest, since)
         if target is None:
             await _restore_to_server(settings, database, watch, force=force)
             await _forget_vectors(settings)
         else:
             await _forget_vectors(settings)
             _replace(target, database)
-    return manifest
+    return manifest, since
 
 
-async def _note_restore(settings: Settings, file: Path, manifest: Manifest) -> None:
-    """In the log of what is brought back, before anybody sees it: its own goes with it."""
+@asynccontextmanager
+async def _replaced(settings: Settings) -> AsyncIterator[Database | None]:
+    """What is there already, if anything is."""
+    target = settings.database_file
+    if target is not None and not target.exists():
+        yield None
+    elif target is not None:
+        async with _opened(target) as database:
+            yield database
+    else:
+        async with migrated(settings.database_url) as database:
+            yield database
+
+
+@asynccontextmanager
+async def _opened(file: Path) -> AsyncIterator[Database]:
     database = open_database(f"sqlite+aiosqlite:///{file}")
     try:
-        async with _logbook(settings, database).noting(Action.BACKUP_RESTORED) as facts:
-            facts.update(manifest.counts())
+        yield database
     finally:
         await database.dispose()
+
+
+async def _heed(replaced: Database | None, file: Path, manifest: Manifest, *, again: bool) -> Since:
+    """Carry over what the log says since, and erase what was erased since, if it is to be."""
+    if replaced is None:
+        return Since()
+    async with _opened(file) as copy:
+        try:
+            carried, lines = await carry_over(
+                replaced, copy, taken_at=manifest.taken_at, wanted=UNDOING
+            )
+        except (StoreDamaged, StoreUnavailable) as error:
+            if again:
+                raise RestoreRefused(
+                    f"the audit log of what is there cannot be read ({error}), so what was erased "
+                    "since the backup is not known; --bring-back-erased restores all of it"
+                ) from error
+            return Since(log_unread=True)
+        gone = [each for each in lines if takes_away(each.deed)]
+        if not again:
+            return Since(log_lines=carried, undone=gone)
+        store = SqlStore(copy)
+        await Rebuilder(store=store).begin()  # a copy of PostgreSQL has no full text to erase from
+        eraser = EraserAgain(store=store, clock=_now)
+        found = [each for each in gone if await eraser.again(each.tenant, each.deed)]
+    return Since(log_lines=carried, done_again=found)
+
+
+async def _note_restore(settings: Settings, file: Path, manifest: Manifest, since: Since) -> None:
+    """In the log of what is brought back, before anybody sees it."""
+    async with (
+        _opened(file) as database,
+        _logbook(settings, database).noting(Action.BACKUP_RESTORED) as facts,
+    ):
+        facts.update(manifest.counts() | since.counts())
 
 
 def _logbook(settings: Settings, database: Database) -> Logbook:
@@ -107,7 +217,7 @@ async def _forget_vectors(settings: Settings) -> None:
 def _replace(target: Path, database: Path) -> None:
     """Put `database` in the place of `target`, of which nothing is left that could mix with it."""
     if target.exists():
-        with closing(sqlite3.connect(target)) as connection:
+        with closing(sqlite3.connect(target)) as connection, suppress(sqlite3.DatabaseError):
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     for suffix in ("-wal", "-shm"):
         target.with_name(target.name + suffix).unlink(missing_ok=True)

@@ -31,17 +31,18 @@ _MISSING = (EmbedderUnavailable, RerankerUnavailable, VectorIndexUnavailable)
 async def check_database(settings: Settings, stack: AsyncExitStack) -> Checkup | None:
     """Look for damage before anything is written; a large file is looked through while serving."""
     address = make_url(settings.database_url)
-    if address.get_backend_name() != "sqlite" or settings.database.check == "off":
+    if address.get_backend_name() != "sqlite":
         return None
+    depth = settings.database.check
     checkup = Checkup(
         file=Path(address.database or ""),
-        depth=settings.database.check,
+        depth="quick" if depth == "off" else depth,
         patience=_PATIENCE,
         derived=settings.vectors_dir,
     )
-    looking = await checkup.begin()
-    stack.push_async_callback(asyncio.wait, {looking})
-    stack.callback(checkup.stop)
+    stack.push_async_callback(checkup.close)
+    if depth != "off":
+        await checkup.begin()
     return checkup
 
 

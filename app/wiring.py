@@ -209,6 +209,7 @@ class Parts(UpkeepParts):
                 waiter=self._waiter,
                 telemetry=self.telemetry,
                 longest=self.settings.limits.message_chars,
+                most_called=self.settings.limits.metadata_bytes,
             ),
             api_key=revealed(chosen.api_key),
             budget_tokens=chosen.budget_tokens,

@@ -1,6 +1,7 @@
 """A vector index as simple as can be, and points to put into any."""
 
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import fields
 from datetime import UTC, datetime
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy as np
 from app.domain.conversation import Role
 from app.domain.ids import ConversationKey, ItemKey, ScopeKey, TenantId
 from app.domain.memory import ItemType
-from app.ports import RecallFilter, VectorPoint
+from app.ports import RecallFilter, VectorPlace, VectorPoint
 from app.ranking import Floats
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -77,6 +78,10 @@ class FakeVectorIndex:
     async def known(self, keys: Sequence[ItemKey]) -> frozenset[ItemKey]:
         return frozenset(key for key in keys if key in self._points)
 
+    async def misplaced(self, places: Sequence[VectorPlace]) -> frozenset[ItemKey]:
+        there = {key: place_of(point) for key, point in self._points.items()}
+        return frozenset(each.key for each in places if there.get(each.key, each) != each)
+
     async def keys(self) -> AsyncIterator[Sequence[ItemKey]]:
         ascending = sorted(self._points)
         for start in range(0, len(ascending), _BATCH):
@@ -90,6 +95,11 @@ class FakeVectorIndex:
 
     async def intact(self) -> bool:
         return True
+
+
+def place_of(point: VectorPoint) -> VectorPlace:
+    """Where a point lies."""
+    return VectorPlace(**{each.name: getattr(point, each.name) for each in fields(VectorPlace)})
 
 
 def _cosine(one: Floats, other: Floats) -> float:

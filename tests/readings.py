@@ -5,7 +5,13 @@ import io
 from app.formats.found import Bounds, Found, Rejected, Said
 from app.formats.reading import Reading
 
-BOUNDS = Bounds(unpacked_bytes=10**8, record_bytes=10**7, message_chars=10**6, list_items=100)
+BOUNDS = Bounds(
+    unpacked_bytes=10**8,
+    record_bytes=10**7,
+    message_chars=10**6,
+    list_items=100,
+    metadata_bytes=10**5,
+)
 
 
 def found_in(raw: bytes) -> list[Found]:

@@ -247,9 +247,9 @@ def _delete(stand_in: StandInQdrant, name: str, body: Any) -> Any:
 
 def _retrieve(stand_in: StandInQdrant, name: str, body: Any) -> Any:
     found = stand_in.collections[name].shard.retrieve(
-        body["ids"], with_payload=False, with_vector=False
+        body["ids"], with_payload=body["with_payload"], with_vector=False
     )
-    return [{"id": record.id} for record in found]
+    return [{"id": record.id, "payload": record.payload} for record in found]
 
 
 def _query(stand_in: StandInQdrant, name: str, body: Any) -> Any:

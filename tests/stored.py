@@ -14,7 +14,8 @@ from app.domain.memory import ItemType, table_and_row
 from app.ports import RecallFilter
 from app.ports.store import Store, Transaction
 from app.ports.stored import Erased, PreparedMessage
-from app.services.keep import KeptMemory, MemoryKeeper
+from app.services.keep import MemoryKeeper
+from app.services.placing import KeptMemory
 from app.services.prepare import Preparer
 from app.services.prepare_memories import MemoryPreparer
 from app.text.terms import query_terms

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from app.domain.errors import EmbedderUnavailable, RerankerUnavailable, VectorIndexUnavailable
 from app.domain.ids import ItemKey
-from app.ports import RecallFilter, VectorPoint
+from app.ports import RecallFilter, VectorPlace, VectorPoint
 from app.ranking import Floats
 
 
@@ -54,6 +54,9 @@ class AbsentVectorIndex:
         raise VectorIndexUnavailable(self.reason)
 
     async def known(self, keys: Sequence[ItemKey]) -> frozenset[ItemKey]:
+        raise VectorIndexUnavailable(self.reason)
+
+    async def misplaced(self, places: Sequence[VectorPlace]) -> frozenset[ItemKey]:
         raise VectorIndexUnavailable(self.reason)
 
     async def keys(self) -> AsyncIterator[Sequence[ItemKey]]:

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from app.adapters.absent import AbsentEmbedder, AbsentReranker, AbsentVectorIndex
 from app.domain.errors import EmbedderUnavailable, RerankerUnavailable, VectorIndexUnavailable
 from app.domain.ids import ItemKey
-from app.ports import Embedder, RecallFilter, Reranker, VectorIndex, VectorPoint
+from app.ports import Embedder, RecallFilter, Reranker, VectorIndex, VectorPlace, VectorPoint
 from app.ranking import Floats
 
 _log = getLogger(__name__)
@@ -142,6 +142,9 @@ class LateVectorIndex:
 
     async def known(self, keys: Sequence[ItemKey]) -> frozenset[ItemKey]:
         return await self._place.part.known(keys)
+
+    async def misplaced(self, places: Sequence[VectorPlace]) -> frozenset[ItemKey]:
+        return await self._place.part.misplaced(places)
 
     def keys(self) -> AsyncIterator[Sequence[ItemKey]]:
         return self._place.part.keys()

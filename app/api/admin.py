@@ -17,6 +17,7 @@ from app.api.schemas.admin import (
     NewKeyOut,
 )
 from app.api.schemas.conversations import PageQuery
+from app.api.writing import AsOnce, hash_of
 from app.domain.audit import user_subject
 from app.domain.ids import KeyId
 
@@ -34,14 +35,21 @@ async def list_keys(
 
 
 @router.post("/keys", status_code=201)
-async def create_key(body: KeyIn, services: Use, tenant: Tenant) -> NewKeyOut:
+async def create_key(body: KeyIn, once: AsOnce, services: Use, tenant: Tenant) -> NewKeyOut:
     """
     Make a key of this tenant. It is shown now and never again.
+
+    A retry under the same `Idempotency-Key` makes no other one: it is answered 409, with the
+    `key_id` of the first, which is to be revoked if its answer was lost.
 
     With the first key of all, access without a key ends.
     """
     key, spelled = await services.keys.create(
-        tenant, name=body.name, permissions=frozenset(body.scopes), expires_at=body.expires_at
+        tenant,
+        name=body.name,
+        permissions=frozenset(body.scopes),
+        expires_at=body.expires_at,
+        once=once.with_body(hash_of(body)),
     )
     services.doorkeeper.forget()
     return NewKeyOut(**KeyOut.of(key).model_dump(), key=spelled)

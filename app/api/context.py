@@ -56,6 +56,7 @@ async def search(body: SearchIn, services: Use, tenant: Tenant) -> SearchOut:
         left_out=[left_out_out(each) for each in found.left_out],
         degraded=degraded_out(found.degraded),
         timings_ms=in_ms(found.timings),
+        started_ms=in_ms(found.starts),
         sufficient=found.sufficient,
     )
 

@@ -1,6 +1,5 @@
 """How much a request may hold. Set by the operator, checked by the types of the fields."""
 
-import json
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -9,6 +8,8 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import PydanticCustomError
 from pydantic_core.core_schema import CoreSchema, no_info_before_validator_function
+
+from app.domain.storable import json_bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,15 +39,11 @@ Counted = Literal["messages", "message_chars", "query_chars", "list_items", "fil
 def within_metadata_bytes(value: Any) -> Any:  # noqa: ANN401  (JSON)
     """`value`, if what it would be as JSON may be stored beside a text."""
     now = limits.get()
-    if now is not None and _bytes_of(value) > now.metadata_bytes:
+    if now is not None and json_bytes(value) > now.metadata_bytes:
         raise PydanticCustomError(
             "over_the_limit", "must have at most {most} bytes as JSON", {"most": now.metadata_bytes}
         )
     return value
-
-
-def _bytes_of(value: object) -> int:
-    return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode())
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from typing import Annotated, Any
+from hashlib import sha256
+from typing import IO, Annotated, Any
 
 import orjson
 from fastapi import APIRouter, Query, Request
@@ -16,16 +17,19 @@ from app.api.problems import answer_to
 from app.api.receiving import received
 from app.api.schemas.fields import Name, Text
 from app.api.schemas.moving import ImportedOut
+from app.api.writing import REPLAYED, AsOnce, Once
 from app.domain.errors import ForewordError, NotPermitted
 from app.domain.ids import TenantId
 from app.domain.keys import Permission, in_order
 from app.formats.found import Bounds
 from app.formats.reading import Reading
-from app.services.importing import Imported
+from app.services.imported import Imported
+from app.services.once import IdempotencyKey
 
 router = APIRouter(tags=["move"])
 
 NDJSON = "application/x-ndjson"
+_HASHED_AT_ONCE = 2**20
 _TELL_EVERY = 0.5
 """Seconds between two lines that tell how far an import is."""
 
@@ -49,6 +53,7 @@ async def import_file(
     request: Request,
     services: Use,
     tenant: Tenant,
+    asked: AsOnce,
     user_id: Annotated[
         Name | None, Query(description="Whose memory it is; absent: as the file says.")
     ] = None,
@@ -62,10 +67,15 @@ async def import_file(
     """
     async with AsyncExitStack() as stack:
         file = await stack.enter_async_context(received(request, services.spool))
-        run = _Run(services, tenant, user_id, Reading(file, _bounds(limits.get())), Imported())
-        if NDJSON not in request.headers.get("accept", ""):
-            await run.all()
-            return Response(run.result(), media_type="application/json")
+        in_lines = NDJSON in request.headers.get("accept", "")
+        once = await _once(asked, file, user_id)
+        if once and (before := await services.importer.before(tenant, once)):
+            kind = NDJSON if in_lines else "application/json"
+            return Response(_told(before), media_type=kind, headers=REPLAYED)
+        reading = Reading(file, _bounds(limits.get()))
+        run = _Run(services, tenant, user_id, once, reading, Imported())
+        if not in_lines:
+            return Response(_told(await run.all()), media_type="application/json")
         told = run.telling(request)
         first = await anext(told)
         kept = stack.pop_all()
@@ -116,7 +126,29 @@ def _bounds(allowed: Limits | None) -> Bounds:
         record_bytes=allowed.body_bytes,
         message_chars=allowed.message_chars,
         list_items=allowed.list_items,
+        metadata_bytes=allowed.metadata_bytes,
     )
+
+
+async def _once(asked: Once, file: IO[bytes], user_id: str | None) -> IdempotencyKey | None:
+    """By what the file holds, and whose it is to be."""
+    if asked.key is None:
+        return None
+    digest = sha256(orjson.dumps(user_id))
+    digest.update(await asyncio.to_thread(_digest, file))
+    return asked.with_body(digest.digest())
+
+
+def _digest(file: IO[bytes]) -> bytes:
+    file.seek(0)
+    digest = sha256()
+    while piece := file.read(_HASHED_AT_ONCE):
+        digest.update(piece)
+    return digest.digest()
+
+
+def _told(imported: Imported) -> bytes:
+    return ImportedOut.of(imported).model_dump_json(exclude_none=True).encode() + b"\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +158,14 @@ class _Run:
     services: Services
     tenant: TenantId
     user_id: str | None
+    once: IdempotencyKey | None
     reading: Reading
     imported: Imported
 
-    async def all(self) -> None:
+    async def all(self) -> Imported:
         try:
-            await self.services.importer.run(
-                self.tenant, self.reading, self.imported, user_id=self.user_id
+            return await self.services.importer.run(
+                self.tenant, self.reading, self.imported, user_id=self.user_id, once=self.once
             )
         finally:
             self.services.waiter.wake()
@@ -145,19 +178,16 @@ class _Run:
             while not (await asyncio.wait({task}, timeout=_TELL_EVERY))[0]:
                 begun = True
                 yield self.progress()
-            await task
+            done = await task
         except ForewordError as error:
             if not begun:
                 raise
             yield bytes(answer_to(request, error).body) + b"\n"
         else:
-            yield self.result() + b"\n"
+            yield _told(done)
         finally:
             task.cancel()
             await asyncio.wait({task})
-
-    def result(self) -> bytes:
-        return ImportedOut.of(self.imported).model_dump_json(exclude_none=True).encode()
 
     def progress(self) -> bytes:
         told = {"done": self.reading.done, "total": self.reading.total}

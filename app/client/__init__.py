@@ -1,17 +1,39 @@
 """A small client of the service: `Client`, and `AsyncClient` with the same methods."""
 
+from app.client.answers import (
+    Bundle,
+    Consent,
+    Conversation,
+    Entity,
+    Imported,
+    Item,
+    Job,
+    Memory,
+    Message,
+    Page,
+    Profile,
+    Receipt,
+    Stored,
+)
 from app.client.awaiting import AsyncClient
 from app.client.blocking import Client
-from app.client.calls import Bundle, ClientError, Imported, Memory, Message, Receipt, Stored
+from app.client.wire import ClientError
 
 __all__ = [
     "AsyncClient",
     "Bundle",
     "Client",
     "ClientError",
+    "Consent",
+    "Conversation",
+    "Entity",
     "Imported",
+    "Item",
+    "Job",
     "Memory",
     "Message",
+    "Page",
+    "Profile",
     "Receipt",
     "Stored",
 ]

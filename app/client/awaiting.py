@@ -1,27 +1,29 @@
 """The client for asyncio."""
 
 import json
-from collections.abc import AsyncIterable, AsyncIterator, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Self, TypeVar, cast
 
 import httpx
 
 from app.client import calls
-from app.client.calls import (
-    NDJSON,
+from app.client.answers import (
     Bundle,
-    Call,
+    Consent,
     Conversation,
+    Entity,
+    Item,
+    Job,
     Json,
     Message,
     Page,
+    Profile,
     Receipt,
     Stored,
-    checked,
-    headers,
-    unreachable,
 )
+from app.client.calls import Call
+from app.client.wire import EVENTS, NDJSON, Event, Events, checked, headers, unreachable
 
 T = TypeVar("T")
 
@@ -69,8 +71,23 @@ class AsyncClient:
     ) -> Stored:
         return await self.send(calls.remember(messages, wait=wait, **conversation))
 
+    async def append(
+        self, conversation_id: str, messages: Sequence[Message], *, wait: bool = False
+    ) -> Stored:
+        return await self.send(calls.append(conversation_id, messages, wait=wait))
+
     async def context(self, query: str, **wanted: object) -> Bundle:
         return await self.send(calls.context(query, **wanted))
+
+    async def events(self, query: str, **wanted: object) -> AsyncIterator[Event]:
+        reading = Events()
+        async with self._stream(calls.context(query, **wanted), accept=EVENTS) as answer:
+            async for line in answer.aiter_lines():
+                if (event := reading.read(line)) is not None:
+                    yield event
+
+    async def bundle(self, bundle_id: str) -> Bundle:
+        return await self.send(calls.bundle(bundle_id))
 
     async def search(self, query: str, **wanted: object) -> Json:
         return await self.send(calls.search(query, **wanted))
@@ -78,16 +95,87 @@ class AsyncClient:
     async def conversations(self, **wanted: object) -> Page[Conversation]:
         return await self.send(calls.conversations(**wanted))
 
+    async def conversation(self, conversation_id: str) -> Conversation:
+        return await self.send(calls.conversation(conversation_id))
+
+    async def change_conversation(self, conversation_id: str, **changes: object) -> Conversation:
+        return await self.send(calls.change_conversation(conversation_id, **changes))
+
+    async def sum_up(self, conversation_id: str) -> Item:
+        return await self.send(calls.sum_up(conversation_id))
+
     async def history(self, conversation_id: str, **wanted: object) -> Page[Json]:
         return await self.send(calls.history(conversation_id, **wanted))
+
+    async def message(self, message_id: str) -> Json:
+        return await self.send(calls.message(message_id))
 
     async def forget(self, kind: str, identity: str) -> Receipt:
         return await self.send(calls.forget(kind, identity))
 
+    async def memorise(
+        self, kind: str, content: str, *, wait: bool = False, **told: object
+    ) -> Json:
+        return await self.send(calls.memorise(kind, content, wait=wait, **told))
+
+    async def memories(self, **wanted: object) -> Page[Item]:
+        return await self.send(calls.memories(**wanted))
+
+    async def memory(self, memory_id: str) -> Item:
+        return await self.send(calls.memory(memory_id))
+
+    async def change_memory(self, memory_id: str, **changes: object) -> Item:
+        return await self.send(calls.change_memory(memory_id, **changes))
+
+    async def lineage(self, memory_id: str) -> Page[Json]:
+        return await self.send(calls.lineage(memory_id))
+
+    async def entities(self, **wanted: object) -> Page[Entity]:
+        return await self.send(calls.entities(**wanted))
+
+    async def entity(self, entity_id: str, **wanted: object) -> Json:
+        return await self.send(calls.entity(entity_id, **wanted))
+
+    async def consent(self, user_id: str) -> Consent:
+        return await self.send(calls.consent(user_id))
+
+    async def agree(self, user_id: str, purposes: Mapping[str, bool], **told: object) -> Consent:
+        return await self.send(calls.agree(user_id, purposes, **told))
+
+    async def revoke(self, user_id: str) -> Receipt:
+        return await self.send(calls.revoke(user_id))
+
+    async def profile(self, user_id: str) -> Profile:
+        return await self.send(calls.profile(user_id))
+
+    async def change_profile(self, user_id: str, **sections: object) -> Profile:
+        return await self.send(calls.change_profile(user_id, **sections))
+
+    async def forget_profile(self, user_id: str) -> Receipt:
+        return await self.send(calls.forget_profile(user_id))
+
+    async def flags(self) -> Json:
+        return await self.send(calls.flags())
+
+    async def change_flags(self, **changes: object) -> Json:
+        return await self.send(calls.change_flags(**changes))
+
+    async def jobs(self) -> Json:
+        return await self.send(calls.jobs())
+
+    async def job(self, job_id: str) -> Job:
+        return await self.send(calls.job(job_id))
+
+    async def start(self, job: str, **about: object) -> Job:
+        return await self.send(calls.start(job, **about))
+
+    async def retry(self, job_id: str) -> Job:
+        return await self.send(calls.retry(job_id))
+
     async def import_file(
         self, file: bytes | AsyncIterable[bytes], user_id: str | None = None
     ) -> AsyncIterator[Json]:
-        async with self._stream(calls.import_file(user_id), file) as answer:
+        async with self._stream(calls.import_file(user_id), content=file) as answer:
             async for line in answer.aiter_lines():
                 yield json.loads(line)
 
@@ -100,16 +188,21 @@ class AsyncClient:
 
     @asynccontextmanager
     async def _stream(
-        self, call: Call[Any], content: bytes | AsyncIterable[bytes] | None = None
+        self,
+        call: Call[Any],
+        *,
+        content: bytes | AsyncIterable[bytes] | None = None,
+        accept: str = NDJSON,
     ) -> AsyncIterator[httpx.Response]:
-        told, patient = {"Accept": NDJSON}, httpx.Timeout(self._seconds, read=None)
+        patient = httpx.Timeout(self._seconds, read=None)
         try:
             async with self._http.stream(
                 call.method,
                 call.path,
                 params=call.params,
                 content=content,
-                headers=told,
+                json=call.json,
+                headers={"Accept": accept},
                 timeout=patient,
             ) as answer:
                 if answer.is_error:

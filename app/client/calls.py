@@ -1,94 +1,27 @@
-"""
-The requests of the client as values, and in their types what is answered.
-
-That is JSON as the service tells it; the types name the fields most used.
-"""
+"""The requests of the client as values, and in their types what is answered."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, NotRequired, TypedDict, TypeVar
+from typing import Any, Generic, TypeVar
 from urllib.parse import quote
 
-import httpx
+from app.client.answers import (
+    Bundle,
+    Consent,
+    Conversation,
+    Entity,
+    Imported,
+    Item,
+    Job,
+    Json,
+    Message,
+    Page,
+    Profile,
+    Receipt,
+    Stored,
+)
 
 T = TypeVar("T")
-Json = dict[str, Any]
-
-NDJSON = "application/x-ndjson"
-
-
-class ClientError(Exception):
-    """The service refused a request, or could not be reached (then `status` is 0)."""
-
-    def __init__(self, message: str, *, status: int = 0, problem: Json | None = None) -> None:
-        super().__init__(message)
-        self.status = status
-        self.problem = problem or {}
-
-
-class Message(TypedDict):
-    role: str
-    content: str | None
-    name: NotRequired[str | None]
-    external_id: NotRequired[str | None]
-    created_at: NotRequired[str | None]
-
-
-class Stored(TypedDict):
-    id: str
-    external_id: str | None
-    message_ids: list[str]
-    message_count: int
-    token_count: int
-    indexed: bool
-    duplicates: int
-
-
-class Conversation(TypedDict):
-    id: str
-    external_id: str | None
-    user_id: str | None
-    label: str | None
-    folder: str | None
-    message_count: int
-    created_at: str
-
-
-class Memory(TypedDict):
-    id: str
-    type: str
-    content: str
-    score: float
-    sources: list[str]
-    signals: dict[str, float]
-    created_at: str
-
-
-class Bundle(TypedDict):
-    bundle_id: str
-    recent_history: list[Json]
-    retrieved_memories: list[Memory]
-    text: str | None
-    messages: list[Json] | None
-    metadata: Json
-
-
-class Receipt(TypedDict):
-    erasure_id: str
-    erased: dict[str, int]
-    remaining: int
-
-
-class Imported(TypedDict):
-    conversations: int
-    messages: int
-    duplicates: int
-    rejected: list[dict[str, str]]
-
-
-class Page(TypedDict, Generic[T]):
-    items: list[T]
-    next_cursor: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +38,9 @@ def remember(
     messages: Sequence[Message], *, wait: bool = False, **conversation: object
 ) -> Call[Stored]:
     """Store messages: of `external_id`, `user_id`, `label` and so on; `wait` until indexed."""
-    params = {"wait": "indexed"} if wait else {}
-    return Call("POST", "/conversations", params, {"messages": messages, **conversation})
+    return Call(
+        "POST", "/conversations", _waiting(wait=wait), {"messages": messages, **conversation}
+    )
 
 
 def context(query: str, **wanted: object) -> Call[Bundle]:
@@ -122,18 +56,124 @@ def conversations(**wanted: object) -> Call[Page[Conversation]]:
     return Call("GET", "/conversations", _told(wanted))
 
 
-def conversation(conversation_id: str) -> Call[Conversation]:
-    return Call("GET", f"/conversations/{_segment(conversation_id)}")
-
-
 def history(conversation_id: str, **wanted: object) -> Call[Page[Json]]:
     path = f"/conversations/{_segment(conversation_id)}/messages"
     return Call("GET", path, _told(wanted))
 
 
+def conversation(conversation_id: str) -> Call[Conversation]:
+    return Call("GET", f"/conversations/{_segment(conversation_id)}")
+
+
 def forget(kind: str, identity: str) -> Call[Receipt]:
     """Erase a thing of a `kind`: conversations, messages, memories, users."""
     return Call("DELETE", f"/{kind}/{_segment(identity)}")
+
+
+def append(
+    conversation_id: str, messages: Sequence[Message], *, wait: bool = False
+) -> Call[Stored]:
+    """Append messages to a conversation that is there; `wait` until indexed."""
+    path = f"/conversations/{_segment(conversation_id)}/messages"
+    return Call("POST", path, _waiting(wait=wait), {"messages": messages})
+
+
+def change_conversation(conversation_id: str, **changes: object) -> Call[Conversation]:
+    """Set `label`, `folder`, `importance`, `tags`, `metadata` or `archived`."""
+    return Call("PATCH", f"/conversations/{_segment(conversation_id)}", json=changes)
+
+
+def sum_up(conversation_id: str) -> Call[Item]:
+    return Call("POST", f"/conversations/{_segment(conversation_id)}/summaries")
+
+
+def message(message_id: str) -> Call[Json]:
+    return Call("GET", f"/messages/{_segment(message_id)}")
+
+
+def bundle(bundle_id: str) -> Call[Bundle]:
+    """A bundle as it was answered."""
+    return Call("GET", f"/bundles/{_segment(bundle_id)}")
+
+
+def memorise(kind: str, content: str, *, wait: bool = False, **told: object) -> Call[Json]:
+    """Store a `fact`, `tool`, `procedure` or `document`: of `user_id`, `source` and so on."""
+    return Call(
+        "POST", "/memories", _waiting(wait=wait), {"type": kind, "content": content, **told}
+    )
+
+
+def memories(**wanted: object) -> Call[Page[Item]]:
+    """What holds of `user_id`, newest first: of a `type`, as of `as_of`, by `cursor`."""
+    return Call("GET", "/memories", _told(wanted))
+
+
+def memory(memory_id: str) -> Call[Item]:
+    return Call("GET", f"/memories/{_segment(memory_id)}")
+
+
+def change_memory(memory_id: str, **changes: object) -> Call[Item]:
+    return Call("PATCH", f"/memories/{_segment(memory_id)}", json=changes)
+
+
+def lineage(memory_id: str) -> Call[Page[Json]]:
+    """What an item was derived from."""
+    return Call("GET", f"/memories/{_segment(memory_id)}/lineage")
+
+
+def entities(**wanted: object) -> Call[Page[Entity]]:
+    """Who and what the messages of `user_id` speak of: by `q`, `type` and `cursor`."""
+    return Call("GET", "/entities", _told(wanted))
+
+
+def entity(entity_id: str, **wanted: object) -> Call[Json]:
+    """An entity with the heaviest of its edges, at most `limit`."""
+    return Call("GET", f"/entities/{_segment(entity_id)}", _told(wanted))
+
+
+def consent(user_id: str) -> Call[Consent]:
+    return Call("GET", _of_user(user_id, "consent"))
+
+
+def agree(user_id: str, purposes: Mapping[str, bool], **told: object) -> Call[Consent]:
+    """What a user agrees to: what is false is revoked, what is not named stays; `expires_at`."""
+    return Call("PUT", _of_user(user_id, "consent"), json={"purposes": purposes, **told})
+
+
+def revoke(user_id: str) -> Call[Receipt]:
+    """Take all consent back; what it covered is erased."""
+    return Call("DELETE", _of_user(user_id, "consent"))
+
+
+def profile(user_id: str) -> Call[Profile]:
+    return Call("GET", _of_user(user_id, "profile"))
+
+
+def change_profile(user_id: str, **sections: object) -> Call[Profile]:
+    """Merge `preferences`, `context` and `notes` into a profile; a key of None goes."""
+    return Call("PUT", _of_user(user_id, "profile"), json=sections)
+
+
+def forget_profile(user_id: str) -> Call[Receipt]:
+    return Call("DELETE", _of_user(user_id, "profile"))
+
+
+def jobs() -> Call[Json]:
+    """Long work, newest first, and how much waits for the workers."""
+    return Call("GET", "/jobs")
+
+
+def job(job_id: str) -> Call[Job]:
+    return Call("GET", f"/jobs/{_segment(job_id)}")
+
+
+def start(job: str, **about: object) -> Call[Job]:
+    """Start long work: reindex, reembed, retry-dead-letters, doctor, prune, backup."""
+    return Call("POST", f"/admin/{_segment(job)}", json=about)
+
+
+def retry(job_id: str) -> Call[Job]:
+    return Call("POST", f"/jobs/{_segment(job_id)}/retry")
 
 
 def flags() -> Call[Json]:
@@ -160,22 +200,9 @@ def _segment(identity: str) -> str:
     return quote(identity, safe="")
 
 
-def headers(key: str | None) -> Mapping[str, str]:
-    return {} if key is None else {"X-Foreword-Key": key}
+def _of_user(user_id: str, what: str) -> str:
+    return f"/users/{_segment(user_id)}/{what}"
 
 
-def checked(answer: httpx.Response) -> httpx.Response:
-    """The answer; what the service refused is raised with its reason."""
-    if not answer.is_error:
-        return answer
-    try:
-        problem = answer.json()
-    except ValueError:
-        problem = {}
-    told = [problem.get("title"), problem.get("detail")]
-    message = " ".join(dict.fromkeys(each for each in told if each)) or f"HTTP {answer.status_code}"
-    raise ClientError(message, status=answer.status_code, problem=problem)
-
-
-def unreachable(error: httpx.HTTPError) -> ClientError:
-    return ClientError(f"no answer: {error}")
+def _waiting(*, wait: bool) -> Mapping[str, str]:
+    return {"wait": "indexed"} if wait else {}

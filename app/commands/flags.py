@@ -19,11 +19,9 @@ def flags(
     ] = None,
 ) -> None:
     """Show what is switched on, or switch parts while the service runs."""
-    from app.client import calls  # noqa: PLC0415  (slow)
-
     given = dict(map(_change, changes or ()))
     with service.client() as client:
-        told = client.send(calls.change_flags(**given) if given else calls.flags())
+        told = client.change_flags(**given) if given else client.flags()
 
     def show(console: Console) -> None:
         table = Table("flag", "value", "", box=None)

@@ -21,6 +21,13 @@ if TYPE_CHECKING:
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Force = Annotated[bool, typer.Option("--force", help="What is there already may be lost.")]
 
+BringBackErased = Annotated[
+    bool,
+    typer.Option(
+        "--bring-back-erased", help="Do not erase again what was erased since the backup."
+    ),
+]
+
 
 def backup(
     file: Annotated[Path, typer.Argument(help="The backup to write.", dir_okay=False)],
@@ -44,9 +51,13 @@ def restore(
     data_dir: DataDir = None,
     as_json: AsJson = False,  # noqa: FBT002  (a switch)
     force: Force = False,  # noqa: FBT002  (a switch)
+    bring_back_erased: BringBackErased = False,  # noqa: FBT002  (a switch)
 ) -> None:
     """
     Bring a backup back, of either database to either; no server may be running on it.
+
+    With --force what is there is replaced; what was erased of it since the backup was taken is
+    erased of the backup too, and its audit log is kept.
 
     Full text and vectors are made from it at the next start, without embedding anything again.
     """
@@ -54,8 +65,18 @@ def restore(
 
     settings = settings_of(data_dir)
     with alone(settings), watched(quiet=as_json) as watch:
-        manifest = run(brought_back(settings, file, watch, force=force))
-    _tell(_facts(manifest), f"Restored: {_summary(manifest)}", as_json=as_json)
+        manifest, since = run(
+            brought_back(
+                settings,
+                file,
+                watch,
+                force=force,
+                bring_back_erased=bring_back_erased,
+                warn=lambda line: typer.echo(f"foreword: {line}", err=True),
+            )
+        )
+    facts = {**_facts(manifest), **since.counts()}
+    _tell(facts, f"Restored: {_summary(manifest)}", as_json=as_json)
 
 
 def reindex(

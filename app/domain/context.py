@@ -248,7 +248,10 @@ class Difference:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextBundle:
-    """What an agent should read before its next turn. `timings` in seconds."""
+    """
+    What an agent should read before its next turn. `timings` in seconds by stage, `starts` in
+    seconds after the beginning; receipts of before have none.
+    """
 
     id: BundleId
     query: str
@@ -268,6 +271,7 @@ class ContextBundle:
     created_at: datetime
     profile: ShownProfile | None = None
     related: Sequence[RelatedEntity] = ()
+    starts: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def budget_used(self) -> float:

@@ -40,6 +40,8 @@ class Scope:
     """Whether anything of importance 10 is stored."""
     profile_until: datetime | None = None
     """When the consent to use the user's profile ends; None: there is no consent or no profile."""
+    derived_until: datetime | None = None
+    """When the consent that facts add to it ends; None: there is none."""
     flags_version: int = 0
     """Of the tenant's flags."""
     has_items: bool = False
@@ -114,7 +116,11 @@ class NewConversation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """A conversation as stored, without its messages."""
+    """
+    A conversation as stored, without its messages.
+
+    `updated_at` comes back with an import; `written_at` is when somebody last wrote to it here.
+    """
 
     key: ConversationKey
     id: ConversationId
@@ -130,6 +136,7 @@ class Conversation:
     archived: bool
     created_at: datetime
     updated_at: datetime
+    written_at: datetime
     message_count: int
     token_count: int
 

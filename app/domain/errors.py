@@ -94,6 +94,10 @@ class IdempotencyConflict(ForewordError):
     """The idempotency key was used with another body."""
 
 
+class KeyShownBefore(ForewordError):
+    """The same request made an API key before, which was shown then and never again."""
+
+
 class ConversationConflict(ForewordError):
     """The request contradicts what is stored."""
 
@@ -122,6 +126,10 @@ class IndexingTimedOut(ForewordError):
     """The messages are stored, but were not indexed within the time given."""
 
 
+class IndexingGivenUp(ForewordError):
+    """The messages are stored, but indexing gave some of them up until it is told to try again."""
+
+
 class DataDirectoryInUse(ForewordError):
     """Another process has this data directory open."""
 
@@ -143,7 +151,7 @@ class StorageFull(ForewordError):
 
 
 class StoreDamaged(ForewordError):
-    """The database is damaged."""
+    """The database is damaged: nothing is written until a backup is restored."""
 
 
 class EmbedderUnavailable(ForewordError):

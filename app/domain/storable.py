@@ -1,5 +1,6 @@
 """What both databases store faithfully."""
 
+import json
 import math
 from collections.abc import Mapping
 
@@ -34,3 +35,8 @@ def json_problem(value: object, depth: int = 0) -> str | None:
             return None
     problems = (json_problem(each, depth + 1) for each in inside)
     return next((each for each in problems if each is not None), None)
+
+
+def json_bytes(value: object) -> int:
+    """How many bytes it takes as JSON without blanks, in UTF-8."""
+    return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode())

@@ -16,8 +16,8 @@ from app.formats.fields import (
     first_of,
     gathered,
     identity,
-    json_object,
     label,
+    metadata,
     moment,
     role_of,
     short_name,
@@ -52,7 +52,7 @@ def said(at: str, record: Mapping[str, Any], bounds: Bounds) -> Said:
         external_id=identity(first_of(record, "conversation_id", "id"))
         or digest(record.get("title"), record.get("create_time"), sorted(nodes)),
         label=label(record.get("title")),
-        metadata=_facts(record, {"default_model_slug": "model", "gizmo_id": "gizmo_id"}),
+        metadata=_facts(record, {"default_model_slug": "model", "gizmo_id": "gizmo_id"}, bounds),
         created_at=begins,
         messages=timed(found.messages, begins),
     )
@@ -111,7 +111,7 @@ def _messages(name: str, node: object, bounds: Bounds) -> Iterator[NewMessage]:
         external_id=identity(message.get("id")) or identity(name),
         name=short_name(author.get("name"), "name") if role is Role.TOOL else None,
         created_at=moment(message.get("create_time"), "create_time"),
-        metadata=_facts(about, {"model_slug": "model"}),
+        metadata=_facts(about, {"model_slug": "model"}, bounds),
     )
 
 
@@ -153,6 +153,8 @@ def _part(part: object) -> str:
     return f"[{kind[:40]}]"
 
 
-def _facts(record: Mapping[str, Any], names: Mapping[str, str]) -> Mapping[str, Any]:
+def _facts(
+    record: Mapping[str, Any], names: Mapping[str, str], bounds: Bounds
+) -> Mapping[str, Any]:
     told = {ours: record[theirs] for theirs, ours in names.items() if record.get(theirs)}
-    return json_object(told, "metadata")
+    return metadata(told, bounds)

@@ -6,13 +6,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 
 from app.domain.conversation import NewMessage, Role
-from app.domain.storable import json_problem, text_problem
+from app.domain.storable import json_bytes, json_problem, text_problem
 from app.formats.found import Bounds, Rejected
+
+T = TypeVar("T")
 
 LONGEST_NAME = 255
 LONGEST_LABEL = 1_000
@@ -175,13 +177,24 @@ def json_object(value: object, name: str) -> Mapping[str, Any]:
     return value
 
 
+def metadata(value: object, bounds: Bounds) -> Mapping[str, Any]:
+    return within_bytes(json_object(value, "metadata"), "metadata", bounds)
+
+
+def within_bytes(value: T, name: str, bounds: Bounds) -> T:
+    """`value`, if what it would be as JSON may be stored beside a text."""
+    if value and json_bytes(value) > bounds.metadata_bytes:
+        raise Malformed(f"{name} has more than {bounds.metadata_bytes} bytes as JSON")
+    return value
+
+
 def json_objects(value: object, name: str, bounds: Bounds) -> Sequence[Mapping[str, Any]] | None:
     if value is None or value == []:
         return None
     listed = a_list(value, name)
     if len(listed) > bounds.list_items:
         raise Malformed(f"{name} has more than {bounds.list_items} entries")
-    return [json_object(each, name) for each in listed]
+    return within_bytes([json_object(each, name) for each in listed], name, bounds)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from app.formats.fields import (
     importance,
     json_object,
     label,
+    metadata,
     moment,
     short_name,
     text,
@@ -122,7 +123,7 @@ def _memory(at: str, record: Mapping[str, Any], bounds: Bounds) -> Told:
         raise Malformed("content says nothing")
     own_id = _uuid(record.get("id"), "id")
     inside = _uuid(record.get("conversation_id"), "conversation_id")
-    source = record.get("source")
+    source, said_by = record.get("source"), _said_by(record, "derived_from")
     memory = NewMemory(
         type=ItemType(kind),
         content=content,
@@ -131,12 +132,12 @@ def _memory(at: str, record: Mapping[str, Any], bounds: Bounds) -> Told:
         subject=short_name(record.get("subject"), "subject"),
         importance=importance(record.get("importance")) or DEFAULT_IMPORTANCE,
         source=None if source is None else text(source, "source", most=_LONGEST_SOURCE),
-        metadata=json_object(record.get("metadata"), "metadata"),
+        metadata=metadata(record.get("metadata"), bounds),
         valid_from=moment(record.get("valid_from"), "valid_from"),
         valid_to=moment(record.get("valid_to"), "valid_to"),
         expires_at=moment(record.get("expires_at"), "expires_at"),
-        derived_from=_said_by(record, "derived_from"),
-        derived=record.get("derived") is True,
+        derived_from=said_by,
+        derived=record.get("derived") is True and bool(said_by),
         id=None if own_id is None else ItemId(own_id),
         created_at=moment(record.get("created_at"), "created_at"),
     )

@@ -18,6 +18,7 @@ class Bounds:
     record_bytes: int
     message_chars: int
     list_items: int
+    metadata_bytes: int
 
 
 @dataclass(frozen=True, slots=True)

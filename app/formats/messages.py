@@ -18,9 +18,9 @@ from app.formats.fields import (
     identified,
     identity,
     importance,
-    json_object,
     json_objects,
     label,
+    metadata,
     moment,
     role_of,
     short_name,
@@ -78,7 +78,7 @@ def told_of(record: Mapping[str, Any], bounds: Bounds) -> dict[str, Any]:
         "folder": _folder(record.get("folder")),
         "importance": importance(record.get("importance")) or DEFAULT_IMPORTANCE,
         "tags": _tags(record.get("tags"), bounds),
-        "metadata": json_object(record.get("metadata"), "metadata"),
+        "metadata": metadata(record.get("metadata"), bounds),
         "system_prompt": None
         if prompt is None
         else text(prompt, "system_prompt", most=bounds.message_chars),
@@ -109,7 +109,7 @@ def messages(entry: object, bounds: Bounds, *, empty: bool = False) -> Iterator[
         tool_calls=calls,
         tool_call_id=short_name(entry.get("tool_call_id"), "tool_call_id"),
         importance=importance(entry.get("importance")),
-        metadata=json_object(entry.get("metadata"), "metadata"),
+        metadata=metadata(entry.get("metadata"), bounds),
     )
 
 

@@ -75,15 +75,14 @@ class Reranker(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VectorPoint:
+class VectorPlace:
     """
-    A vector with what a search can be narrowed by.
+    What a search can narrow a vector by.
 
     `created_at` is, of memory items of their own, when they begin to hold; `until` when they end.
     """
 
     key: ItemKey
-    vector: Floats
     tenant: TenantId
     scope: ScopeKey
     conversation: ConversationKey | None
@@ -91,6 +90,13 @@ class VectorPoint:
     type: ItemType
     created_at: datetime
     until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VectorPoint(VectorPlace):
+    """A vector, and where it lies."""
+
+    vector: Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,6 +177,10 @@ class VectorIndex(Protocol):
 
     async def known(self, keys: Sequence[ItemKey]) -> frozenset[ItemKey]:
         """Those of `keys` that the index holds."""
+        ...
+
+    async def misplaced(self, places: Sequence[VectorPlace]) -> frozenset[ItemKey]:
+        """Those that the index holds, but in another place than these say."""
         ...
 
     def keys(self) -> AsyncIterator[Sequence[ItemKey]]:

@@ -7,6 +7,8 @@ from datetime import datetime
 from typing import Protocol
 
 from app.domain.ids import ConversationKey, EntityKey, ItemKey, ScopeKey, TenantId
+from app.ports import VectorPlace
+from app.ports.stored import Erasure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +48,23 @@ class Inspection(Protocol):
         ...
 
     async def strays(self) -> Sequence[ItemKey]:
-        """Messages and chunks that lie in another scope than what they are a part of."""
+        """Messages, and items that a caller told, that lie in another scope than their chat."""
+        ...
+
+    async def astray(self) -> Sequence[ItemKey]:
+        """Chunks, parts and derived items that lie in another scope than what they are of."""
+        ...
+
+    async def mixed_entities(self) -> Sequence[EntityKey]:
+        """Entities with a name, a mention or an edge that is of another scope."""
+        ...
+
+    async def misled(self) -> Sequence[ItemKey]:
+        """Memory items, there or not, whose lineage leads nowhere or into another scope."""
+        ...
+
+    async def underived(self) -> Sequence[ItemKey]:
+        """Derived memory items without a lineage."""
         ...
 
     async def chunks_missing(self) -> Sequence[ItemKey]:
@@ -111,8 +129,12 @@ class Inspection(Protocol):
         """Those of `keys` that belong into the vector index."""
         ...
 
-    async def doomed(self, *, until: datetime) -> Sequence[ScopeKey]:
-        """What is to be erased and nobody is at."""
+    async def places(self, keys: Sequence[ItemKey]) -> Sequence[VectorPlace]:
+        """Where the vectors of those of `keys` lie that belong into the vector index."""
+        ...
+
+    async def unfinished(self, *, until: datetime) -> Sequence[Erasure]:
+        """Erasures that are not over, and nobody is at."""
         ...
 
 
@@ -123,6 +145,22 @@ class Repairs(Protocol):
 
     async def settle_graph(self, *, after: EntityKey, limit: int) -> Sequence[EntityKey]:
         """Make some entities behind `after`, with the edges from them, add up; which."""
+        ...
+
+    async def bring_home(self, keys: Sequence[ItemKey]) -> None:
+        """Put what is astray into the scope of what it is of; indexes are to follow."""
+        ...
+
+    async def forget_entities(self, keys: Sequence[EntityKey]) -> None:
+        """Drop these with their names, mentions and edges; linking makes them anew."""
+        ...
+
+    async def drop_false_lineage(self, keys: Sequence[ItemKey]) -> None:
+        """Drop what of the lineage of these leads nowhere or into another scope."""
+        ...
+
+    async def derive_anew(self, keys: Sequence[ItemKey], *, now: datetime) -> None:
+        """Erase those of these that have no lineage, and note that they are to be made anew."""
         ...
 
     async def drop_embeddings(self, keys: Sequence[ItemKey]) -> None: ...

@@ -5,9 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from app.domain.conversation import (
-    Role,
-)
 from app.domain.ids import (
     ConversationId,
     ConversationKey,
@@ -15,12 +12,13 @@ from app.domain.ids import (
     ScopeKey,
     TenantId,
 )
-from app.domain.memory import ItemType, Table
+from app.domain.memory import Table
+from app.ports import VectorPlace
 from app.ports.distilling import DistilObservations, DistilProjections
 from app.ports.governing import KeyUses
 from app.ports.measuring import Beat
 from app.ports.periods import PeriodObservations, PeriodProjections
-from app.ports.stored import Access, Receipt
+from app.ports.stored import Access, Erasure, Receipt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,26 +33,17 @@ class OutboxRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VectorItem:
+class VectorItem(VectorPlace):
     """
     An item that belongs into the vector index: its text, and its vector where one is stored.
 
     `same` is, where it has none, that of another memory item of the scope that says the same.
-    `created_at` and `until` as of a VectorPoint.
     """
 
-    key: ItemKey
-    tenant: TenantId
-    scope: ScopeKey
-    conversation: ConversationKey | None
-    role: Role | None
-    type: ItemType
-    created_at: datetime
     text: str
     vector: bytes | None
     """float16, little endian."""
     same: bytes | None = None
-    until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,8 +86,8 @@ class Observations(DistilObservations, PeriodObservations, Protocol):
         limit: int,
     ) -> Sequence[IdleConversation]:
         """
-        Conversations, of which nothing is pinned, that nobody wrote to or changed since then, by
-        their keys from behind `after`.
+        Conversations, of which nothing is pinned, that nobody wrote to, changed or imported since
+        then, by their keys from behind `after`.
         """
         ...
 
@@ -132,8 +121,8 @@ class Observations(DistilObservations, PeriodObservations, Protocol):
 
     async def state(self, *, now: datetime) -> OutboxState: ...
 
-    async def doomed(self, *, until: datetime) -> Sequence[ScopeKey]:
-        """What is to be erased; where other processes are, what none was at since `until`."""
+    async def unfinished(self, *, until: datetime) -> Sequence[Erasure]:
+        """Erasures that are not over; where other processes are, what none was at since `until`."""
         ...
 
     async def full_text_sound(self) -> bool:

@@ -7,13 +7,19 @@ from typing import Protocol
 
 from app.distil.utterance import Utterance
 from app.domain.conversation import Conversation, Message
-from app.domain.errors import EmbedderUnavailable, ForewordError, StorageFull, StoreUnavailable
+from app.domain.errors import (
+    EmbedderUnavailable,
+    ForewordError,
+    StorageFull,
+    StoreDamaged,
+    StoreUnavailable,
+)
 from app.domain.flags import Flags
 from app.domain.ids import TenantId
 from app.ports.store import Transaction
 from app.text.echo import blanked
 
-OUTAGES = (StoreUnavailable, StorageFull, EmbedderUnavailable)
+OUTAGES = (StoreUnavailable, StorageFull, StoreDamaged, EmbedderUnavailable)
 """What is the fault of nothing that is distilled."""
 
 _LONGEST = 500

@@ -7,16 +7,18 @@ from datetime import datetime
 from itertools import groupby
 from typing import ClassVar
 
-from app.distil.fact import Bearing, Fact, Tense, bearing
+from app.distil.fact import Fact, Tense
 from app.distil.facts import facts_of
-from app.distil.filing import groups_of, kept_as, kept_fact, mark_of, subject_of
+from app.distil.filing import kept_as, mark_of, subject_of
 from app.distil.retelling import told_apart
+from app.distil.told import speakers_of
 from app.distil.values import normal
 from app.domain.conversation import PINNED, Message
 from app.domain.memories import Memory, NewMemory
 from app.domain.memory import ItemType
 from app.ports.store import Transaction
 from app.ports.stored import PreparedMemory
+from app.services.bearings import bearings_of, end_by, is_told_only
 from app.services.distilling import Portion, Write, utterance_of
 from app.services.keep import MemoryKeeper
 from app.services.rewording import FactReader
@@ -129,55 +131,30 @@ class _Keeping:
     drawn: Drawn
 
     async def keep(self) -> None:
-        before, after = await self._known()
-        holding = [(item, fact) for item, fact in before if self._holds(item)]
-        for item, older in reversed(holding):
-            if bearing(self.drawn.fact, older) is Bearing.REPEATS:
-                await self._repeat(item)
-                return
-        ended = [
-            item.id
-            for item, older in holding
-            if bearing(self.drawn.fact, older) is Bearing.SUPERSEDES
-        ]
+        inside, memories = self.portion.conversation, self.transaction.memories
+        found = await bearings_of(
+            memories,
+            inside.scope,
+            self.drawn.fact,
+            begins=self.drawn.begins,
+            speakers=speakers_of(inside.user_id),
+            now=self.portion.now,
+        )
+        if found.repeated:
+            await self._repeat(found.repeated[-1])
+            return
+        ended = [each.id for each in found.ended]
         new = replace(self.drawn.prepared.new, valid_from=self.drawn.begins, supersedes=ended)
         prepared = replace(self.drawn.prepared, new=new)
         (kept,) = await self.keeper.store_in(self.transaction, [prepared], now=self.portion.now)
-        heirs = [
-            item
-            for item, newer in after
-            if item.subject != new.subject and bearing(newer, self.drawn.fact) is Bearing.SUPERSEDES
-        ]
-        if heirs and not kept.known:
-            own = await self.transaction.memories.get(kept.id, now=None)
-            if own.valid_to is None or heirs[0].valid_from < own.valid_to:
-                await self.transaction.memories.supersede(
-                    own, by=heirs[0].key, now=self.portion.now
-                )
-
-    async def _known(
-        self,
-    ) -> tuple[Sequence[tuple[Memory, Fact]], Sequence[tuple[Memory, Fact]]]:
-        """The facts that this one may bear on, which began before it, or with it, and later."""
-        scope, groups = self.portion.conversation.scope, groups_of(self.drawn.fact)
-        found = await self.transaction.memories.under(scope, ItemType.FACT, groups)
-        told = [
-            (item, fact)
-            for item in found
-            if (fact := kept_fact(item.content, item.metadata, item.valid_from))
-        ]
-        at = next(
-            (at for at, (item, _) in enumerate(told) if item.valid_from > self.drawn.begins),
-            len(told),
-        )
-        return told[:at], told[at:]
-
-    def _holds(self, item: Memory) -> bool:
-        ended = item.valid_to is not None and item.valid_to <= self.drawn.begins
-        return not ended and (item.expires_at is None or item.expires_at > self.portion.now)
+        if found.heirs and not kept.known:
+            await end_by(memories, kept.id, found.heirs, now=self.portion.now)
 
     async def _repeat(self, item: Memory) -> None:
+        """What a caller told stays theirs: it goes with no message."""
         memories, message = self.transaction.memories, self.drawn.message
+        if await is_told_only(memories, item):
+            return
         same = item.content_hash == self.drawn.prepared.content_hash
         await memories.lock(item.scope, [message.id])
         await memories.derive(item.key, [message.id], reworded=not same, found_at=self.portion.now)

@@ -1,8 +1,8 @@
 """Looking whether the truth and its projections agree, and putting right what can be."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from app.domain.audit import Action
 from app.domain.errors import ForewordError
@@ -15,6 +15,8 @@ from app.services.findings import Diagnosis, Finding, Findings, counted, some
 from app.services.forget import Forgetter
 from app.services.jobs import Progress
 from app.services.reindex import Reindexer
+
+T = TypeVar("T")
 
 _BATCH = 1_000
 
@@ -43,6 +45,7 @@ class Doctor:
             "references": examining.references,
             "counts": examining.counts,
             "scopes": examining.scopes,
+            "lineage": examining.lineage,
             "full_text": examining.full_text,
             "graph": examining.graph,
             "embeddings": self._embeddings,
@@ -73,11 +76,15 @@ class Doctor:
         """Look, put right what can be, and look again."""
         before = await self.examine(progress)
         wrong = {each.check for each in before.findings if each.fixable}
+        if "scopes" in wrong:  # full text holds each item under its scope
+            wrong.add("full_text")
         cures: Mapping[str, Callable[[], Awaitable[None]]] = {
             "counts": self._recount,
+            "scopes": self._bring_home,
+            "lineage": self._derive_anew,
             "embeddings": self._drop_embeddings,
             "full_text": lambda: self.reindexer.full_text(Progress()),
-            "graph": self.reindexer.relinker.settle,
+            "graph": self._link_anew,
             "erasures": self.forgetter.resume,
             "outbox": self._revive,
             "vectors": self._heal,
@@ -111,11 +118,13 @@ class Doctor:
         try:
             strangers = await self._strangers()
             missing = await self._missing(inspection)
+            misplaced = [key async for keys in self._misplaced(inspection) for key in keys]
         except ForewordError as error:
             return [Finding(check="vectors", problem=f"no answer: {error}", count=1, fixable=False)]
         return [
             *some("vectors", "of what does not belong there", strangers),
             *some("vectors", "missing", missing),
+            *some("vectors", "beside other facts than their items have", misplaced),
         ]
 
     async def _strangers(self) -> Sequence[ItemKey]:
@@ -139,9 +148,20 @@ class Doctor:
                 missing += sorted(await now.belonging(unnoted))
         return missing
 
+    async def _misplaced(self, inspection: Inspection) -> AsyncIterator[Sequence[ItemKey]]:
+        """Whose index entry differs, although nothing changed them since the moment of SQL."""
+        async for keys in _recallable(inspection):
+            before = {each.key: each for each in await inspection.places(keys)}
+            wrong = sorted(await self.vectors.misplaced(list(before.values())))
+            noted = await inspection.noted(wrong)
+            async with self.clinic.inspect() as now:
+                noted |= await now.noted(wrong)
+                after = await now.places(wrong)
+            yield [e.key for e in after if e.key not in noted and e == before[e.key]]
+
     async def _erasures(self, inspection: Inspection) -> Findings:
-        left = await inspection.doomed(until=self.clock())
-        waiting = [each for each in left if not self.forgetter.is_at(each)]
+        left = await inspection.unfinished(until=self.clock())
+        waiting = [each.scope for each in left if not self.forgetter.is_at(each.scope)]
         return some("erasures", "not completed", waiting)
 
     async def _outbox(self) -> Findings:
@@ -157,15 +177,47 @@ class Doctor:
         async with self.clinic.repair() as repairs:
             await repairs.recount(wrong)
 
+    async def _bring_home(self) -> None:
+        async with self.clinic.inspect() as inspection:
+            wrong = await inspection.astray()
+        for some_of_them in _portions(wrong):
+            async with self.clinic.repair() as repairs:
+                await repairs.bring_home(some_of_them)
+            async with self.store.project() as projections:
+                await projections.enqueue(some_of_them, now=self.clock())
+
+    async def _derive_anew(self) -> None:
+        """What then has no lineage is made anew of what is there to be derived from."""
+        async with self.clinic.inspect() as inspection:
+            misled = await inspection.misled()
+        for some_of_them in _portions(misled):
+            async with self.clinic.repair() as repairs:
+                await repairs.drop_false_lineage(some_of_them)
+        async with self.clinic.inspect() as inspection:
+            underived = await inspection.underived()
+        for some_of_them in _portions(underived):
+            async with self.clinic.repair() as repairs:
+                await repairs.derive_anew(some_of_them, now=self.clock())
+        self.reindexer.consolidator.wake()
+
+    async def _link_anew(self) -> None:
+        async with self.clinic.inspect() as inspection:
+            mixed = await inspection.mixed_entities()
+        for some_of_them in _portions(mixed):
+            async with self.clinic.repair() as repairs:
+                await repairs.forget_entities(some_of_them)
+        relinker = self.reindexer.relinker
+        await (relinker.relink(Progress()) if mixed else relinker.settle())
+
     async def _drop_embeddings(self) -> None:
         async with self.clinic.inspect() as inspection:
             wrong = [
                 *await inspection.orphaned_embeddings(),
                 *await inspection.misshapen_embeddings(),
             ]
-        for start in range(0, len(wrong), _BATCH):
+        for some_of_them in _portions(wrong):
             async with self.clinic.repair() as repairs:
-                await repairs.drop_embeddings(wrong[start : start + _BATCH])
+                await repairs.drop_embeddings(some_of_them)
 
     async def _note_unembedded(self) -> None:
         """What has no embedding is embedded by the indexer."""
@@ -183,6 +235,10 @@ class Doctor:
 
     async def _heal(self) -> None:
         await self.reindexer.healer.heal()
+        async with self.clinic.inspect() as inspection:
+            async for keys in self._misplaced(inspection):
+                async with self.store.project() as projections:
+                    await projections.enqueue(keys, now=self.clock())
 
 
 async def _recallable(inspection: Inspection) -> AsyncIterator[Sequence[ItemKey]]:
@@ -191,3 +247,8 @@ async def _recallable(inspection: Inspection) -> AsyncIterator[Sequence[ItemKey]
         keys = await inspection.recallable(after=last, limit=_BATCH)
         yield keys
         last = keys[-1] if len(keys) == _BATCH else None
+
+
+def _portions(wrong: Sequence[T]) -> Iterator[Sequence[T]]:
+    for start in range(0, len(wrong), _BATCH):
+        yield wrong[start : start + _BATCH]

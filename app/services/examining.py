@@ -29,14 +29,25 @@ async def counts(inspection: Inspection) -> Findings:
 
 
 async def scopes(inspection: Inspection) -> Findings:
-    strays = await inspection.strays()
-    return some("scopes", "in another scope than their owner", strays, fixable=False)
+    truth, derived = await inspection.strays(), await inspection.astray()
+    return [
+        *some("scopes", "in another scope than their conversation", truth, fixable=False),
+        *some("scopes", "derived in another scope than what they are of", derived),
+    ]
+
+
+async def lineage(inspection: Inspection) -> Findings:
+    return [
+        *some("lineage", "leads nowhere or into another scope", await inspection.misled()),
+        *some("lineage", "derived items without any", await inspection.underived()),
+    ]
 
 
 async def graph(inspection: Inspection) -> Findings:
     return [
         *some("graph", "entities that miscount", await inspection.miscounted_entities()),
         *some("graph", "edges that are not their evidence", await inspection.misweighed_edges()),
+        *some("graph", "entities that mix scopes", await inspection.mixed_entities()),
     ]
 
 

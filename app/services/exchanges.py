@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 from logging import getLogger
 
 from app.domain.chat import Exchange, Party
-from app.domain.conversation import NewConversation
+from app.domain.conversation import NewConversation, NewMessage
 from app.domain.errors import ForewordError, StorageFull, StoreUnavailable
 from app.domain.ids import TenantId
+from app.domain.storable import json_bytes
 from app.ports import Telemetry
 from app.ports.store import Store
 from app.services.ingest import Ingestor
@@ -47,7 +48,9 @@ class ExchangeKeeper:
     waiter: IndexWaiter
     telemetry: Telemetry
     longest: int
-    """Characters of a message; one that has more is not kept."""
+    """Characters of a message or system prompt; one that has more is not kept."""
+    most_called: int
+    """Bytes of the tool calls of a message, as JSON; the same."""
     _last: dict[Hashable, asyncio.Task[None]] = field(default_factory=dict)
     _on_the_way: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -140,12 +143,18 @@ class ExchangeKeeper:
         if reply is not None and not exchange.whole:
             reply = replace(reply, metadata={**reply.metadata, "incomplete": True})
         said = [*asked, reply] if reply else asked
+        prompt = system_prompt_in(chat)
         return NewConversation(
             user_id=exchange.party.user_id,
             external_id=exchange.party.conversation or name_of(chat, reply),
-            system_prompt=system_prompt_in(chat),
-            messages=[each for each in said if len(each.content or "") <= self.longest],
+            system_prompt=prompt if len(prompt or "") <= self.longest else None,
+            messages=[each for each in said if self._fits(each)],
         )
+
+    def _fits(self, said: NewMessage) -> bool:
+        """Whether it could have been stored by its caller."""
+        calls = json_bytes(said.tool_calls) if said.tool_calls else 0
+        return len(said.content or "") <= self.longest and calls <= self.most_called
 
 
 def _whose(party: Party) -> Hashable:

@@ -76,8 +76,9 @@ class ContextForge:
         ended = time.perf_counter()
         seconds = {**gathered.seconds, **about.seconds, "pack": ended - packing}
         seconds["total"] = ended - started
+        began = {**gathered.began, **about.began, "pack": packing}
         gathered = replace(gathered, degraded=[*gathered.degraded, *about.degraded])
-        bundle = self._bundle(request, gathered, packed, seconds)
+        bundle = self._bundle(request, gathered, packed, seconds, _after(started, began))
         self._tell(bundle)
         return bundle
 
@@ -111,6 +112,7 @@ class ContextForge:
             sufficient=ranked.sufficient,
             degraded=gathered.degraded,
             timings={**gathered.seconds, "total": ended - started},
+            starts=_after(started, gathered.began),
         )
 
     async def gather(self, request: ContextRequest, situation: Situation | None) -> Gathered:
@@ -151,6 +153,7 @@ class ContextForge:
             sources=sources,
             query=wanted.query,
             pool=pool,
+            began={**found.began, "hydrate": hydrating},
             seconds={**found.seconds, "hydrate": time.perf_counter() - hydrating},
         )
 
@@ -179,8 +182,9 @@ class ContextForge:
             else:
                 judged = reread(asked.pool, fused.judged, said)
                 ranked = self._ranked(request, asked, judged)
+        began = {**asked.began, "rerank": fused.began}
         seconds = {**asked.seconds, "rerank": time.perf_counter() - fused.began}
-        return Gathered(asked=asked, ranked=ranked, degraded=degraded, seconds=seconds)
+        return Gathered(asked=asked, ranked=ranked, degraded=degraded, began=began, seconds=seconds)
 
     async def _complete(
         self, request: ContextRequest, situation: Situation, gathered: Gathered, asked: Asked
@@ -189,8 +193,9 @@ class ContextForge:
         ranked = await self.completer.complete(
             understood(request), situation, asked.history, gathered.ranked, asked.pool.neighbours
         )
+        began = {**gathered.began, "complete": started}
         seconds = {**gathered.seconds, "complete": time.perf_counter() - started}
-        return replace(gathered, ranked=ranked, seconds=seconds)
+        return replace(gathered, ranked=ranked, began=began, seconds=seconds)
 
     def _ranked(self, request: ContextRequest, asked: Asked, judged: Relevance) -> Ranked:
         near = nearness(asked.pool.recalled, asked.found.related.items)
@@ -217,6 +222,7 @@ class ContextForge:
         gathered: Gathered,
         packed: Packed,
         seconds: Mapping[str, float],
+        starts: Mapping[str, float],
     ) -> ContextBundle:
         dropped: Sequence[Dropped] = ()
         if request.explain:
@@ -242,6 +248,7 @@ class ContextForge:
             degraded=gathered.degraded,
             dropped=dropped,
             timings=seconds,
+            starts=starts,
             created_at=self.clock(),
             profile=packed.profile,
             related=packed.entities,
@@ -257,3 +264,8 @@ class ContextForge:
             deduplicated=bundle.deduplicated,
             candidates=bundle.candidates,
         )
+
+
+def _after(started: float, began: Mapping[str, float]) -> Mapping[str, float]:
+    """Seconds from the start of a request to that of each stage."""
+    return {stage: at - started for stage, at in began.items()}

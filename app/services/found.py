@@ -24,7 +24,10 @@ class Near:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What the sources answered. `seconds` by source and by the steps inside of it."""
+    """
+    What the sources answered. `seconds` by source and by the steps inside of it, and when each
+    `began`, by `time.perf_counter`.
+    """
 
     episode: Episode
     near: Near
@@ -33,6 +36,7 @@ class Found:
     related: Related
     degraded: Sequence[Degraded]
     seconds: dict[str, float]
+    began: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def opening(self) -> Opening | None:
@@ -43,8 +47,9 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class About:
-    """What is known of the user who asks, and how long that took."""
+    """What is known of the user who asks, when that was asked for, and how long it took."""
 
     profile: Profile | None = None
     degraded: Sequence[Degraded] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)
+    began: Mapping[str, float] = field(default_factory=dict)

@@ -37,6 +37,7 @@ class Asked:
     query: QueryView
     pool: Pool
     seconds: Mapping[str, float]
+    began: Mapping[str, float]
 
     @property
     def history(self) -> Sequence[Message]:
@@ -55,12 +56,17 @@ class Fused:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gathered:
-    """What was found and ranked for a request, before any budget; nothing, without `asked`."""
+    """
+    What was found and ranked for a request, before any budget; nothing, without `asked`.
+
+    `seconds` by step, and when each `began`, by `time.perf_counter`.
+    """
 
     asked: Asked | None = None
     ranked: Ranked = NOTHING
     degraded: Sequence[Degraded] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)
+    began: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def history(self) -> Sequence[Message]:
@@ -81,7 +87,10 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchResult:
-    """Candidates, best first; what else was found, if that is to be explained. `timings` in s."""
+    """
+    Candidates, best first; what else was found, if that is to be explained. `timings` in seconds by
+    stage, `starts` in seconds after the beginning.
+    """
 
     intent: Intent
     candidates: Sequence[Candidate]
@@ -89,3 +98,4 @@ class SearchResult:
     sufficient: bool
     degraded: Sequence[Degraded]
     timings: Mapping[str, float]
+    starts: Mapping[str, float]

@@ -12,7 +12,15 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from app.domain.ids import ItemKey
-from app.ports import Embedder, Mendable, RecallFilter, Removable, VectorIndex, VectorPoint
+from app.ports import (
+    Embedder,
+    Mendable,
+    RecallFilter,
+    Removable,
+    VectorIndex,
+    VectorPlace,
+    VectorPoint,
+)
 from app.ranking import Floats
 
 _held: ContextVar["Generation | None"] = ContextVar("generation", default=None)
@@ -134,6 +142,9 @@ class ServingIndex:
 
     async def known(self, keys: Sequence[ItemKey]) -> frozenset[ItemKey]:
         return await self.generations.current.vectors.known(keys)
+
+    async def misplaced(self, places: Sequence[VectorPlace]) -> frozenset[ItemKey]:
+        return await self.generations.current.vectors.misplaced(places)
 
     async def keys(self) -> AsyncIterator[Sequence[ItemKey]]:
         async for batch in self.generations.current.vectors.keys():

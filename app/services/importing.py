@@ -3,7 +3,7 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, assert_never
 
@@ -21,46 +21,20 @@ from app.domain.memory import ItemType
 from app.formats.found import Agreed, Ended, Found, Rejected, Said, Told
 from app.ports import Clock
 from app.ports.store import Store, Transaction
-from app.ports.stored import PreparedMemory
+from app.ports.stored import NOBODY, About, PreparedMemory
 from app.services.batches import next_batch, owned, portions
 from app.services.identities import conversation_here, item_here, messages_here
+from app.services.imported import Imported
 from app.services.ingest import Ingestor
 from app.services.keep import MemoryKeeper
+from app.services.once import IdempotencyKey, answered, keep_answer
 from app.services.stewarding import Steward
-
-_MOST_REJECTED = 1_000
-"""Places that are told one by one; of more, how many."""
 
 _REFUSED = (
     *(ConversationNotFound, MessageNotFound, MemoryNotFound),
     *(NeverValid, ConsentMissing, ProfileTooLarge),
 )
 """What is wrong with one record, not with the store."""
-
-
-@dataclass(slots=True, kw_only=True)
-class Imported:
-    """What an import has done so far; `duplicates` were there before."""
-
-    conversations: int = 0
-    messages: int = 0
-    memories: int = 0
-    duplicates: int = 0
-    untold: int = 0
-    rejected: list[Rejected] = field(default_factory=list)
-
-    def reject(self, several: Iterable[Rejected]) -> None:
-        for each in several:
-            if len(self.rejected) < _MOST_REJECTED:
-                self.rejected.append(each)
-            else:
-                self.untold += 1
-
-    @property
-    def places(self) -> Sequence[Rejected]:
-        """What was rejected, and where."""
-        more = Rejected("elsewhere", f"{self.untold} more") if self.untold else None
-        return [*self.rejected, more] if more else self.rejected
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,20 +59,49 @@ class Importer:
         imported: Imported,
         *,
         user_id: str | None = None,
-    ) -> None:
+        once: IdempotencyKey | None = None,
+    ) -> Imported:
         """
-        Store all of `reading`, and tell in `imported` how far it is.
+        Store all of `reading`, and tell in `imported` how far it is; what is to be answered.
+
+        That is what was done, or what the same request did that began with this one, and was done
+        before.
 
         Args:
             user_id: Whose memory it is; None: whose each record says it is.
 
         Raises:
             ImportUnreadable: It is no export of any kind that is known.
+            IdempotencyConflict: The idempotency key was used with another file meanwhile.
         """
         found = portions(reading)
         while batch := await asyncio.to_thread(next_batch, found):
             for kind, run in groupby(batch, key=type):
                 await self._store(kind, tenant, owned(run, user_id), imported)
+        return await self._kept(tenant, imported, user_id, once) if once else imported
+
+    async def before(self, tenant: TenantId, once: IdempotencyKey) -> Imported | None:
+        """
+        What the same request did before.
+
+        Raises:
+            IdempotencyConflict: The idempotency key was used with another file.
+        """
+        async with self.store.write(tenant) as transaction:
+            answer = await answered(transaction, once)
+        return None if answer is None else Imported.of_answer(answer)
+
+    async def _kept(
+        self, tenant: TenantId, imported: Imported, user_id: str | None, once: IdempotencyKey
+    ) -> Imported:
+        now = self.clock()
+        async with self.store.write(tenant) as transaction:
+            if before := await answered(transaction, once):
+                return Imported.of_answer(before)
+            scope = None if user_id is None else await transaction.scopes.find(user_id)
+            about = NOBODY if scope is None else About(scope=scope.key)
+            await keep_answer(transaction, once, imported.to_answer(), about=about, now=now)
+        return imported
 
     async def _store(
         self, kind: type[Found], tenant: TenantId, run: Sequence[Found], imported: Imported

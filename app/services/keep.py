@@ -1,38 +1,27 @@
 """Keeping memory items: told by callers or derived by workers, with what they supersede."""
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from app.domain.audit import Action, Deed, subject
-from app.domain.conversation import Conversation
+from app.distil.portrait import entries_of
+from app.domain.audit import Action
 from app.domain.errors import (
-    ConversationNotFound,
     DocumentReadOnly,
-    MemoryNotFound,
-    NeverValid,
 )
-from app.domain.ids import ItemId, ScopeKey, TenantId
+from app.domain.ids import ItemId, TenantId
 from app.domain.memories import Memory, MemoryChanges, NewMemory
 from app.domain.memory import ItemType
 from app.ports import Clock
 from app.ports.store import Store, Transaction
-from app.ports.stored import NOBODY, About, PlacedMemory, PreparedMemory
+from app.ports.stored import NOBODY, About, PreparedMemory
+from app.services.bearings import end_by
 from app.services.once import IdempotencyKey, answered, keep_answer
+from app.services.placing import KeptMemory, Placing, memory_deed
 from app.services.prepare_memories import MemoryPreparer
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeptMemory:
-    """What became of a new item; `known` tells that it was there already, under this id."""
-
-    id: ItemId
-    type: ItemType
-    tokens: int
-    parts: int
-    superseded: Sequence[ItemId] = ()
-    known: bool = False
+from app.services.telling import among_facts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +66,7 @@ class MemoryKeeper:
             if before := await answered(transaction, once):
                 return _kept_before(before)
             now = self.clock()
-            stored = await self.store_in(transaction, prepared, now=now)
+            stored = [await self._tell(transaction, each, now=now) for each in prepared]
             kept = KeptMemories(memories=stored, outbox_key=await transaction.last_outbox_key())
             about = NOBODY
             if once and stored:
@@ -86,12 +75,23 @@ class MemoryKeeper:
             await keep_answer(transaction, once, _answer(kept), about=about, now=now)
             return kept
 
+    async def _tell(
+        self, transaction: Transaction, prepared: PreparedMemory, *, now: datetime
+    ) -> KeptMemory:
+        told = await among_facts(transaction, prepared, now=now)
+        if told.known is not None:
+            return KeptMemory.known_as(told.known)
+        (kept,) = await self.store_in(transaction, [told.prepared], now=now)
+        if told.heirs:
+            await end_by(transaction.memories, kept.id, told.heirs, now=now)
+        return kept
+
     async def store_in(
         self, transaction: Transaction, prepared: Sequence[PreparedMemory], *, now: datetime
     ) -> list[KeptMemory]:
         """Store prepared items with what else the transaction stores; raises as `keep` does."""
         ending = [self._with_end(each, now) for each in prepared]
-        return [await _Placing(transaction, each, now).place() for each in ending]
+        return [await Placing(transaction, each, now).place() for each in ending]
 
     def _with_end(self, prepared: PreparedMemory, now: datetime) -> PreparedMemory:
         new, lifetime = prepared.new, self.lifetimes.get(prepared.new.type)
@@ -121,114 +121,21 @@ class MemoryKeeper:
                 raise DocumentReadOnly(memory_id=str(item_id))
             own = replace(changes, given=changes.given | {"derived"})
             await memories.change(found, own, fresh, now=now)
-            deed = _deed(Action.MEMORY_CHANGED, item_id, fields=sorted(changes.given))
+            changed = await memories.get(item_id, now=None)
+            await _retell_of_user(transaction, changed, changes.given, now)
+            deed = memory_deed(Action.MEMORY_CHANGED, item_id, fields=sorted(changes.given))
             await transaction.audit.note(deed, now=now)
-            return await memories.get(item_id, now=None)
+            return changed
 
 
-@dataclass(frozen=True, slots=True)
-class _Placing:
-    """One item on its way into its scope and between those about the same subject."""
-
-    transaction: Transaction
-    prepared: PreparedMemory
-    now: datetime
-
-    async def place(self) -> KeptMemory:
-        new, memories = self.prepared.new, self.transaction.memories
-        scope, conversation = await self._owner()
-        await memories.lock(scope, new.derived_from)
-        begins = new.valid_from or self.now
-        if new.valid_to is not None and new.valid_to <= begins:
-            raise NeverValid(valid_from=begins, valid_to=new.valid_to)
-        before, after = await self._beside(scope, begins)
-        if before and self._says_the_same(before, begins):
-            found_at = self.now if new.derived else None
-            await memories.derive(before.key, new.derived_from, found_at=found_at)
-            await self._live_longer(before)
-            await self.transaction.scopes.touch(scope)
-            return replace(_kept(before.id, self.prepared), known=True)
-        old = await self._superseded(scope, before, begins)
-        ends = [new.valid_to, after.valid_from if after else None]
-        placed = PlacedMemory(
-            prepared=self.prepared,
-            scope=scope,
-            conversation=conversation.key if conversation else None,
-            archived=conversation is not None and conversation.archived,
-            valid_from=begins,
-            valid_to=min((each for each in ends if each is not None), default=None),
-            superseded_by=after.key if after else None,
-        )
-        key = await memories.add(placed, now=self.now)
-        if not new.derived_from:
-            deed = _deed(Action.MEMORY_STORED, self.prepared.id, type=new.type.value)
-            await self.transaction.audit.note(deed, now=self.now)
-        for each in old:
-            await memories.supersede(each, by=key, now=self.now)
-        return replace(_kept(self.prepared.id, self.prepared), superseded=[each.id for each in old])
-
-    async def _live_longer(self, before: Memory) -> None:
-        """What is told once more begins its life anew."""
-        until = self.prepared.new.expires_at
-        if until is not None and before.expires_at is not None and before.expires_at < until:
-            longer = MemoryChanges(given=frozenset({"expires_at"}), expires_at=until)
-            await self.transaction.memories.change(before, longer, None, now=self.now)
-
-    async def _owner(self) -> tuple[ScopeKey, Conversation | None]:
-        new, scopes = self.prepared.new, self.transaction.scopes
-        if new.type is ItemType.DOCUMENT:
-            return (await scopes.ensure(None, now=self.now, shared=True)).key, None
-        if new.conversation_id is None:
-            return (await scopes.ensure(new.user_id, now=self.now)).key, None
-        found = await self.transaction.conversations.get(new.conversation_id)
-        if new.user_id is not None and found.user_id != new.user_id:
-            raise ConversationNotFound(conversation_id=str(new.conversation_id))
-        await self.transaction.conversations.lock(found.key)  # before its scope, as everybody does
-        return found.scope, found
-
-    async def _beside(
-        self, scope: ScopeKey, begins: datetime
-    ) -> tuple[Memory | None, Memory | None]:
-        """What is known of the subject as of before, and the first of what is known of later."""
-        new = self.prepared.new
-        if new.subject is None:
-            return None, None
-        known = await self.transaction.memories.about(scope, new.type, new.subject)
-        before = [each for each in known if each.valid_from <= begins]
-        after = [each for each in known if each.valid_from > begins]
-        return (before[-1] if before else None), (after[0] if after else None)
-
-    def _says_the_same(self, before: Memory, begins: datetime) -> bool:
-        ended = before.valid_to is not None and before.valid_to <= begins
-        expired = before.expires_at is not None and before.expires_at <= self.now
-        same = before.content_hash == self.prepared.content_hash
-        return same and not ended and not expired
-
-    async def _superseded(
-        self, scope: ScopeKey, before: Memory | None, begins: datetime
-    ) -> Sequence[Memory]:
-        old = {} if before is None else {before.id: before}
-        for item_id in self.prepared.new.supersedes:
-            found = await self.transaction.memories.get(item_id, now=self.now)
-            if found.scope != scope:
-                raise MemoryNotFound(memory_id=str(item_id))
-            if found.valid_from > begins:
-                raise NeverValid(memory_id=str(item_id), valid_from=found.valid_from)
-            old[item_id] = found
-        return list(old.values())
-
-
-def _deed(action: Action, item_id: ItemId, **facts: object) -> Deed:
-    return Deed(action=action, subject=subject("memory", item_id), facts=facts)
-
-
-def _kept(item_id: ItemId, prepared: PreparedMemory) -> KeptMemory:
-    return KeptMemory(
-        id=item_id,
-        type=prepared.new.type,
-        tokens=prepared.tokens,
-        parts=len(prepared.parts),
-    )
+async def _retell_of_user(
+    transaction: Transaction, changed: Memory, given: AbstractSet[str], now: datetime
+) -> None:
+    """Have the profile say what a fact says now."""
+    if changed.type is not ItemType.FACT or given.isdisjoint({"content", "metadata"}):
+        return
+    await transaction.personal.forget_derived(changed.key)
+    await transaction.personal.derive(changed.scope, entries_of([changed]), now=now)
 
 
 def _answer(kept: KeptMemories) -> Mapping[str, object]:

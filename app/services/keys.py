@@ -5,10 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from app.domain.audit import Action, Deed, subject
+from app.domain.errors import KeyShownBefore
 from app.domain.ids import KeyId, TenantId
 from app.domain.keys import ApiKey, Permission, hash_of, in_order, written
 from app.ports import Clock, NewId
 from app.ports.store import Store
+from app.ports.stored import NOBODY
+from app.services.once import IdempotencyKey, answered, keep_answer
 
 NewSecret = Callable[[], bytes]
 """32 fresh random bytes."""
@@ -28,8 +31,15 @@ class KeyRing:
         name: str,
         permissions: frozenset[Permission],
         expires_at: datetime | None,
+        once: IdempotencyKey | None = None,
     ) -> tuple[ApiKey, str]:
-        """A new key, and how it is written: only now, since only its hash is kept."""
+        """
+        A new key, and how it is written: only now, since only its hash is kept.
+
+        Raises:
+            KeyShownBefore: It was made under this idempotency key, and shown.
+            IdempotencyConflict: Another one was.
+        """
         now = self.clock()
         spelled = written(self.new_secret())
         key = ApiKey(
@@ -41,9 +51,12 @@ class KeyRing:
             expires_at=expires_at,
         )
         async with self.store.write(tenant) as transaction:
+            if before := await answered(transaction, once):
+                raise KeyShownBefore(None, **before)
             await transaction.keys.add(key, secret_hash=hash_of(spelled))
             scopes = [each.value for each in in_order(permissions)]
             await transaction.audit.note(_deed(Action.KEY_CREATED, key.id, scopes=scopes), now=now)
+            await keep_answer(transaction, once, {"key_id": str(key.id)}, about=NOBODY, now=now)
         return key, spelled
 
     async def revoke(self, tenant: TenantId, key_id: KeyId) -> ApiKey:

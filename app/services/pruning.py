@@ -25,8 +25,9 @@ class Pruner:
     """
     Erases, as a caller would, what is older than the policy says.
 
-    The age of a conversation counts from when somebody last wrote to it or changed it, not from
-    when its messages were said: what was imported is not old, unless another store of ours says so.
+    The age of a conversation counts from when somebody last wrote to it or changed it here, not
+    from when its messages were said, nor from what an import tells: who has just brought in old
+    conversations must not lose them within the hour.
     """
 
     store: Store

@@ -17,6 +17,7 @@ from app.ports.store import Store
 from app.ports.stored import LexicalAnswer, Opening
 from app.services.entering import Episode, entered
 from app.services.found import About, Found, Near
+from app.services.knowing import known_profile
 from app.services.places import beside, roomy
 from app.services.relating import Related, relate
 from app.services.situation import Situation
@@ -35,9 +36,13 @@ _REBUILT = "being rebuilt"
 
 @dataclass(slots=True)
 class _Stopwatch:
-    """Collects what each step took and which source stayed away; tells whoever listens."""
+    """
+    Collects when each step began and what it took, and which source stayed away; tells whoever
+    listens.
+    """
 
     listener: Listener | None = None
+    began: dict[str, float] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     degraded: list[Degraded] = field(default_factory=list)
 
@@ -98,6 +103,7 @@ class Recaller:
             lexical=lexical or LexicalAnswer(keys=[], document_frequency={}),
             related=related or Related(),
             degraded=watch.degraded,
+            began=watch.began,
             seconds=watch.seconds,
         )
 
@@ -109,13 +115,17 @@ class Recaller:
         profile = await self._ask(Source.PROFILE, reading, seconds, watch)
         if not watch.degraded:
             self.telemetry.source_answered(Source.PROFILE, int(profile is not None))
-        return About(profile=profile, degraded=watch.degraded, seconds=watch.seconds)
+        return About(
+            profile=profile, degraded=watch.degraded, began=watch.began, seconds=watch.seconds
+        )
 
     def _note_indexes(
         self, semantic: Near | None, lexical: LexicalAnswer | None, watch: _Stopwatch
     ) -> None:
         """How long embedding took, and that an index that is being made cannot have found all."""
         if semantic:
+            watch.began["embed"] = watch.began[Source.SEMANTIC.value]
+            watch.began[Source.SEMANTIC.value] += semantic.embedding
             watch.seconds["embed"] = semantic.embedding
             watch.seconds[Source.SEMANTIC.value] -= semantic.embedding
         if lexical and not self.lexical_complete():
@@ -148,7 +158,7 @@ class Recaller:
 
         What is late is left to end by itself: cancelling it would cost its database connection.
         """
-        started = time.perf_counter()
+        started = watch.began[source.value] = time.perf_counter()
         task = asyncio.create_task(answer)
         task.add_done_callback(_forget_outcome)
         done, _ = await asyncio.wait({task}, timeout=seconds)
@@ -191,11 +201,14 @@ class Recaller:
         if situation.profile_at is None:
             return None
         async with self.store.read(situation.tenant) as snapshot:
-            found = await snapshot.personal.find_profile(
-                situation.scope.key, now=situation.profile_at
+            return await known_profile(
+                snapshot.personal,
+                situation.scope.key,
+                now=situation.profile_at,
+                as_of=request.as_of,
+                derived=situation.derives,
+                apart_from=situation.within.without_conversations,
             )
-        later = found and request.as_of and found.updated_at > request.as_of
-        return None if later else found
 
     async def _near(self, request: ContextRequest, situation: Situation, limit: int) -> Near:
         started = time.perf_counter()

@@ -30,7 +30,8 @@ from app.ports.store import Snapshot, Store
 from app.ports.stored import Receipt
 from app.services.comparing import difference
 from app.services.introducing import Introducer
-from app.services.recording import Recorder
+from app.services.knowing import known_profile
+from app.services.recording import Recorder, profile_told
 from app.services.relating import named
 from app.text.excerpt import CUT
 
@@ -85,11 +86,18 @@ class Replayer:
         told: Any = receipt.answer.get("profile")
         if told is None or receipt.scope is None:
             return None
-        found = await snapshot.personal.find_profile(receipt.scope, now=self.clock())
-        if found is None or found.updated_at.isoformat() != told["updated_at"]:
+        found = await known_profile(
+            snapshot.personal,
+            receipt.scope,
+            now=self.clock(),
+            as_of=_as_of(receipt),
+            derived=bool(told["facts"]),
+        )
+        if found is None:
             return None
         form = Format(str(receipt.request["format"]))
-        return self.introducer.introduce(found, told["room"], form)
+        shown = self.introducer.introduce(found, told["room"], form)
+        return shown if profile_told(shown) == told else None
 
     async def check(self, tenant: TenantId, bundle_id: BundleId) -> None:
         """
@@ -116,6 +124,12 @@ class Replayer:
             return waiting
         async with self.store.read(tenant) as snapshot:
             return await snapshot.bundles.get(bundle_id)
+
+
+def _as_of(receipt: Receipt) -> datetime:
+    """The moment that the request was about."""
+    asked = receipt.request.get("as_of")
+    return receipt.created_at if asked is None else datetime.fromisoformat(str(asked))
 
 
 async def _related(snapshot: Snapshot, receipt: Receipt) -> Sequence[RelatedEntity]:
@@ -168,6 +182,7 @@ def _told(
             for own_id, kind, reason in answer["dropped"]
         ],
         timings=answer["timings"],
+        starts=answer.get("starts", {}),
         created_at=receipt.created_at,
     )
 

@@ -176,7 +176,7 @@ def reply_in(answer: bytes, *, streamed: bool) -> NewMessage | None:
     if not isinstance(message, Mapping):
         return None
     facts = {"model": told.get("model"), "finish_reason": choice.get("finish_reason")}
-    known = {name: storable(value) for name, value in facts.items() if isinstance(value, str)}
+    known = {name: short for name, value in facts.items() if (short := _short(value)) is not None}
     return said_in({**message, "role": "assistant"}, **known)
 
 

@@ -6,11 +6,14 @@ of all others, and for the ids of other tenants. What a caller said in the reque
 leak, so queries are left out of that.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from httpx import AsyncClient, Response
+
+from tests.stand_in_model import StandInModel
 
 USERS = ("alice", "bob", None)
 TENANTS = 3
@@ -47,14 +50,23 @@ class Neighbours:
     name: str
     callers: list[AsyncClient]
     acts: "Mapping[str, Act]"
+    upstream: StandInModel
+    """What the proxy passes everybody's chats on to."""
     conversations: list[Thing] = field(default_factory=list)
     messages: list[Thing] = field(default_factory=list)
     bundles: list[Thing] = field(default_factory=list)
     memories: list[Thing] = field(default_factory=list)
+    brought: dict[tuple[int, str], int] = field(default_factory=dict)
+    """Others' ids that a tenant gave things of its own, with the user: it may get them."""
+    told_of_own: set[str] = field(default_factory=set)
+    """Acts by which somebody was told something of theirs."""
     asked: int = 0
 
     def marker(self, tenant: int, user: int) -> str:
         return f"{self.name}{'abc'[tenant]}{'xyz'[user]}zq"
+
+    async def take_at_once(self, steps: Iterable[Step]) -> None:
+        await asyncio.gather(*(self.take(step) for step in steps))
 
     async def take(self, step: Step) -> None:
         """Make the request of `step`, and look through the answer."""
@@ -75,14 +87,31 @@ class Neighbours:
         answer = await self.callers[step.tenant].request(method, path, **sent)
         assert answer.status_code < 500, (step, answer.text)
         seen = unechoed(answer, query)
+        self.look(step, seen, wide=wide)
+        for thing in (*self.conversations, *self.messages, *self.bundles, *self.memories):
+            told = thing.id in seen and thing.id not in f"{path}{sent}"
+            assert not told or self.owns(step, thing), (step, seen)
+        return answer
+
+    def look(self, step: Step, seen: str, *, wide: bool = False) -> None:
+        """Search what came of a step for others' markers."""
         for tenant in range(TENANTS):
             for user in range(len(USERS)):
                 own = tenant == step.tenant and (wide or user == step.user)
-                assert own or self.marker(tenant, user) not in seen, (step, seen)
-        for thing in (*self.conversations, *self.messages, *self.bundles, *self.memories):
-            told = thing.id in seen and thing.id not in f"{path}{sent}"
-            assert not told or thing.tenant == step.tenant, (step, seen)
-        return answer
+                found = self.marker(tenant, user) in seen
+                assert own or not found, (step, seen)
+                if found:
+                    self.told_of_own.add(step.act)
+
+    def owns(self, step: Step, thing: Thing) -> bool:
+        """Whether the tenant of a step can have something of this id."""
+        return thing.tenant == step.tenant or (step.tenant, thing.id) in self.brought
+
+    def owner(self, step: Step, thing: Thing) -> int:
+        """Whose marker belongs into it, if the tenant has it."""
+        if thing.tenant == step.tenant:
+            return thing.user
+        return self.brought.get((step.tenant, thing.id), step.user)
 
     def any_of(self, things: list[Thing], step: Step) -> Thing | None:
         return things[step.pick % len(things)] if things else None

@@ -1,8 +1,10 @@
 """What neighbours do, each as a request or a few: with their own, and with anybody's ids."""
 
+import json
 from collections.abc import Mapping
 
 from tests.api.neighbours import TENANTS, USERS, Act, Neighbours, Step, Thing
+from tests.api.neighbours_ways import WAYS
 from tests.api.speaking import Json, said
 
 TEXTS = ("The cat of {0} is called {0}.", "{0} lives in Oslo since 2019.", "def {0}(): pass")
@@ -43,11 +45,11 @@ def of_ones_own(self: Neighbours, step: Step) -> Json:
 
 async def append(self: Neighbours, step: Step) -> None:
     if thing := self.any_of(self.conversations, step):
-        owner = thing.user if thing.tenant == step.tenant else step.user
+        owner = self.owner(step, thing)
         text = TEXTS[0].format(self.marker(step.tenant, owner))
         path = f"/conversations/{thing.id}/messages"
         answer = await self.ask(step, "POST", path, wide=True, json={"messages": [said(text)]})
-        assert answer.status_code == 404 or thing.tenant == step.tenant
+        assert answer.status_code == 404 or self.owns(step, thing)
 
 
 def question(self: Neighbours, step: Step) -> Json:
@@ -62,6 +64,14 @@ def question(self: Neighbours, step: Step) -> Json:
 
 
 async def context(self: Neighbours, step: Step) -> None:
+    await build(self, step, {})
+
+
+async def stream(self: Neighbours, step: Step) -> None:
+    await build(self, step, {"Accept": "text/event-stream"})
+
+
+async def build(self: Neighbours, step: Step, headers: Mapping[str, str]) -> None:
     body = {**question(self, step), "format": FORMATS[step.twist % 2]}
     since = self.any_of(self.bundles, step) if step.twist == 2 else None
     running = self.any_of(self.conversations, step) if step.twist == 3 else None
@@ -74,10 +84,11 @@ async def context(self: Neighbours, step: Step) -> None:
     # Who names no user, but a conversation, asks for the memory of that conversation's user.
     wide = USERS[step.user] is None and running is not None
     query = body["query"]
-    answer = await self.ask(step, "POST", "/context", wide=wide, query=query, json=body)
+    sent = {"json": body, "headers": headers}
+    answer = await self.ask(step, "POST", "/context", wide=wide, query=query, **sent)
     if answer.status_code == 200:
-        bundle = answer.json()["bundle_id"]
-        self.bundles.append(Thing(step.tenant, step.user, bundle, query))
+        bundle = json.loads(answer.text.rpartition("data: ")[2])  # of events the last
+        self.bundles.append(Thing(step.tenant, step.user, bundle["bundle_id"], query))
     if since and since.tenant != step.tenant:
         assert answer.status_code == 404
 
@@ -120,23 +131,23 @@ async def read(self: Neighbours, step: Step) -> None:
     if thing := self.any_of(self.conversations, step):
         for path in (f"/conversations/{thing.id}", f"/conversations/{thing.id}/messages"):
             answer = await self.ask(step, "GET", path, wide=True)
-            assert answer.status_code == 404 or thing.tenant == step.tenant
+            assert answer.status_code == 404 or self.owns(step, thing)
 
 
 async def replay(self: Neighbours, step: Step) -> None:
     if thing := self.any_of(self.bundles, step):
         path = f"/bundles/{thing.id}"
         answer = await self.ask(step, "GET", path, wide=True, query=thing.query)
-        assert answer.status_code == 404 or thing.tenant == step.tenant
+        assert answer.status_code == 404 or self.owns(step, thing)
 
 
 async def change(self: Neighbours, step: Step) -> None:
     if thing := self.any_of(self.conversations, step):
-        owner = thing.user if thing.tenant == step.tenant else step.user
+        owner = self.owner(step, thing)
         body = {"label": self.marker(step.tenant, owner), "archived": step.twist == 0}
         path = f"/conversations/{thing.id}"
         answer = await self.ask(step, "PATCH", path, wide=True, json=body)
-        assert answer.status_code == 404 or thing.tenant == step.tenant
+        assert answer.status_code == 404 or self.owns(step, thing)
 
 
 async def erase(self: Neighbours, step: Step) -> None:
@@ -144,7 +155,7 @@ async def erase(self: Neighbours, step: Step) -> None:
     kind, things = kinds[step.twist % 2]
     if thing := self.any_of(things, step):
         answer = await self.ask(step, "DELETE", f"/{kind}/{thing.id}", wide=True)
-        assert answer.status_code == 404 or thing.tenant == step.tenant
+        assert answer.status_code == 404 or self.owns(step, thing)
     if step.twist == 0 and USERS[step.user]:
         await self.ask(step, "DELETE", f"/users/{USERS[step.user]}", wide=True)
 
@@ -181,7 +192,7 @@ async def remember(self: Neighbours, step: Step) -> None:
         for method, sort in (("GET", path), ("GET", f"{path}/lineage"), ("DELETE", path)):
             if method == "GET" or step.twist == 0:
                 answer = await self.ask(step, method, sort, wide=True)
-                assert answer.status_code == 404 or thing.tenant == step.tenant
+                assert answer.status_code == 404 or self.owns(step, thing)
 
 
 async def export(self: Neighbours, step: Step) -> None:
@@ -191,11 +202,11 @@ async def export(self: Neighbours, step: Step) -> None:
     await self.ask(step, "GET", "/export", wide=not of_one, params=of_one)
     if thing := self.any_of(self.messages, step):
         answer = await self.ask(step, "GET", f"/messages/{thing.id}", wide=True)
-        assert answer.status_code == 404 or thing.tenant == step.tenant
+        assert answer.status_code == 404 or self.owns(step, thing)
     if thing := self.any_of(self.conversations, step):
         path = f"/conversations/{thing.id}/summaries"
         answer = await self.ask(step, "POST", path, wide=True)
-        assert answer.status_code == 404 or thing.tenant == step.tenant
+        assert answer.status_code == 404 or self.owns(step, thing)
 
 
 async def mistake(self: Neighbours, step: Step) -> None:
@@ -210,6 +221,7 @@ ACTS: Mapping[str, Act] = {
     "store": store,
     "append": append,
     "context": context,
+    "stream": stream,
     "search": search,
     "debug": debug,
     "list": listing,
@@ -223,4 +235,5 @@ ACTS: Mapping[str, Act] = {
     "export": export,
     "govern": govern,
     "mistake": mistake,
+    **WAYS,
 }

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import httpx
 
+from app.client import Client
 from tests.fakes_embedder import a_compiled_model, model_cache
 
 T = TypeVar("T")
@@ -44,6 +45,10 @@ class Server:
 
     def client(self) -> httpx.Client:
         return httpx.Client(base_url=self.url, timeout=PATIENCE, trust_env=False)
+
+    def memory(self, key: str | None = None) -> Client:
+        """Our own client of it."""
+        return Client(self.url, key, seconds=PATIENCE)
 
     def end(self) -> int:
         """Ask it to end; its exit code."""

@@ -55,10 +55,10 @@ def test_a_file_of_which_nothing_can_be_imported_ends_with_1(tmp_path: Path) -> 
 def test_a_server_that_runs_is_asked(tmp_path: Path) -> None:
     file, out = tmp_path / "list.json", tmp_path / "out.ndjson"
     file.write_bytes(spelled([sharegpt_conversation()]))
-    with serving(tmp_path) as server, server.client() as client:
+    with serving(tmp_path) as server, server.memory() as memory:
         found = told(run(tmp_path, "import", str(file), "--user-id", "bob", "--json"))
         assert found["messages"] == 2
-        listed = client.get("/conversations", params={"user_id": "bob"}).json()["items"]
+        listed = memory.conversations(user_id="bob")["items"]
         assert [each["message_count"] for each in listed] == [2]
 
         elsewhere = tmp_path / "elsewhere"

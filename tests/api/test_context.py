@@ -58,6 +58,24 @@ async def test_a_bundle_has_every_documented_field(client: AsyncClient) -> None:
     assert {"embed", "semantic", "lexical", "episodic", "rerank", "pack", "total"} <= set(
         metadata["timings_ms"]
     )
+    assert_laid_out(metadata)
+
+
+def assert_laid_out(told: Json) -> None:
+    """What each stage waits for has ended before it begins, and all before the answer."""
+    began, took = told["started_ms"], told["timings_ms"]
+    assert began.keys() == took.keys() - {"total"}
+    ends = {stage: began[stage] + took[stage] for stage in began}
+    rounding = 0.01
+    for first, then in (
+        *(("embed", "semantic"), ("semantic", "hydrate"), ("lexical", "hydrate")),
+        *(("hydrate", "rerank"), ("rerank", "complete"), ("complete", "pack")),
+    ):
+        if then in began:
+            assert ends[first] <= began[then] + rounding
+    assert abs(began["lexical"] - began["embed"]) < took["total"]
+    assert max(ends.values()) <= took["total"] + rounding
+    assert min(began.values()) >= 0
 
 
 async def test_a_memory_tells_where_it_comes_from(client: AsyncClient) -> None:
@@ -311,5 +329,5 @@ async def test_a_search_is_the_ranking_alone(client: AsyncClient) -> None:
     assert contents(found) == [DATABASE]
     assert (found["query"], found["intent"]) == (QUERY, "recall")
     assert (found["degraded"], found["sufficient"]) == ([], True)
-    assert found["timings_ms"]["total"] > 0
+    assert_laid_out(found)
     assert contents(everything)[:2] == [DATABASE, BACKUP]

@@ -1,8 +1,8 @@
 """Nobody is answered with a byte of somebody else's, whatever happens at the same time."""
 
-import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack
+from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
@@ -15,10 +15,14 @@ from app.settings import KeySettings, Settings
 from tests.api.keyed import EVERYTHING, a_caller, a_key, the_service
 from tests.api.neighbours import TENANTS, USERS, Neighbours, Step
 from tests.api.neighbours_acts import ACTS
+from tests.api.neighbours_ways import WAYS
+from tests.api.proxied import passing_on
+from tests.stand_in_model import StandInModel, stand_in_model
 
 _examples = count(1)
 
 OFTEN = ["store", "store", "append", "context", "context", "context", "search", "replay"]
+OFTEN += ["stream", *WAYS, *WAYS]
 steps = st.builds(
     Step,
     act=st.sampled_from([*OFTEN, *ACTS]),
@@ -31,14 +35,26 @@ everybody_says_something = [
     Step("store", tenant, user, 1, 4) for tenant in range(TENANTS) for user in range(len(USERS))
 ]
 everybody_says_the_same = [Step("store", tenant, 0, 0, 0) for tenant in range(TENANTS)]
+by_each_way = [
+    Step(way, tenant % TENANTS, 0, tenant % TENANTS, 1)
+    for tenant, way in enumerate(["stream", *WAYS])
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    app: Any
+    settings: Settings
+    upstream: StandInModel
 
 
 @pytest.fixture
-async def service(settings: Settings) -> AsyncIterator[Any]:
+async def service(settings: Settings) -> AsyncIterator[Service]:
     keyed = settings.model_copy(update={"keys": KeySettings(noted_s=0.05)})
     await a_key(keyed, "first")
-    async with the_service(keyed) as app:
-        yield app, keyed
+    with stand_in_model() as upstream:
+        async with the_service(passing_on(keyed, upstream)) as app:
+            yield Service(app, keyed, upstream)
 
 
 @hypothesis(
@@ -50,16 +66,18 @@ async def service(settings: Settings) -> AsyncIterator[Any]:
 )
 @given(rounds=st.lists(st.lists(steps, min_size=3, max_size=6), min_size=5, max_size=10))
 async def test_no_answer_holds_a_byte_of_somebody_elses(
-    service: tuple[Any, Settings], rounds: Sequence[Sequence[Step]]
+    service: Service, rounds: Sequence[Sequence[Step]]
 ) -> None:
     """Each round is asked at once; what comes out of it is there for the next to pry into."""
-    app, settings = service
     name = f"mk{next(_examples)}"
     async with AsyncExitStack() as stack:
         callers = []
         for tenant in range(TENANTS):
-            _, key = await a_key(settings, f"{name}-{tenant}", EVERYTHING)
-            callers.append(await stack.enter_async_context(a_caller(app, key)))
-        neighbours = Neighbours(name, callers, ACTS)
-        for together in (everybody_says_something, everybody_says_the_same, *rounds):
-            await asyncio.gather(*(neighbours.take(step) for step in together))
+            _, key = await a_key(service.settings, f"{name}-{tenant}", EVERYTHING)
+            callers.append(await stack.enter_async_context(a_caller(service.app, key)))
+        neighbours = Neighbours(name, callers, ACTS, service.upstream)
+        for together in (everybody_says_something, everybody_says_the_same, by_each_way):
+            await neighbours.take_at_once(together)
+        assert {"stream", *WAYS} <= neighbours.told_of_own
+        for some in rounds:
+            await neighbours.take_at_once(some)

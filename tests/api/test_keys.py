@@ -338,7 +338,8 @@ async def test_the_audit_tells_what_was_done_under_which_key_and_no_word_of_it(
 
         subject = f"conversation:{stored['id']}"
         entries = await audit(holder)
-        assert [each[:2] for each in entries[2:]] == [
+        assert [each[:2] for each in entries[3:]] == [
+            ("erasure.ended", subject),
             ("conversation.erased", subject),
             ("message.erased", f"message:{stored['message_ids'][0]}"),
             ("conversation.changed", subject),
@@ -346,21 +347,22 @@ async def test_the_audit_tells_what_was_done_under_which_key_and_no_word_of_it(
             ("conversation.stored", subject),
             ("key.created", f"key:{key_id}"),
         ]
-        assert [facts for *_, facts in entries[4:7]] == [
+        assert [facts for *_, facts in entries[6:9]] == [
             {"fields": ["importance", "label"]},
             {"messages": 1},
             {"messages": 2},
         ]
-        assert [each[0] for each in entries[:2]] == ["user.erased", "user.erased"]
-        assert entries[3][2]["messages"] == 1
+        users = ["user.erased", "erasure.ended", "user.erased"]
+        assert [each[0] for each in entries[:3]] == users
+        assert entries[5][2]["messages"] == 1
 
         whole = await get(holder, "/admin/audit")
         assert canary not in str(whole)
         actors = {(each["actor"], each["key_id"]) for each in whole["items"]}
         assert actors == {("key", str(key_id)), ("command", None)}
-        assert await audit(holder, user_id=canary) == [entries[1]]
+        assert await audit(holder, user_id=canary) == entries[1:3]
         assert await audit(holder, action="key.created") == entries[-1:]
-        assert await audit(holder, subject=subject, limit=1) == entries[2:3]
+        assert await audit(holder, subject=subject, limit=1) == entries[3:4]
 
 
 async def test_the_audit_goes_on_page_by_page(app: Any, shared: Settings) -> None:

@@ -13,6 +13,7 @@ from app.main import create_app
 from app.settings import LimitSettings, ServerSettings, Settings
 from tests.api.keyed import a_caller, a_key, the_service
 from tests.api.speaking import Json, problem, said, talking_to
+from tests.exports import lines_of
 
 JSON = {"content-type": "application/json"}
 
@@ -264,3 +265,32 @@ async def test_websockets_are_refused(embedded: Settings) -> None:
     async with the_service(embedded) as app:
         await app({"type": "websocket", "path": "/x", "headers": []}, receive, send)
     assert sent == [{"type": "websocket.close", "code": 1008}]
+
+
+async def test_of_an_import_what_is_too_large_beside_a_text_is_rejected_with_its_place(
+    embedded: Settings,
+) -> None:
+    much = {"m": "x" * 100}
+    calls = [{"function": {"name": "look", "arguments": "x" * 50}}] * 2
+    told = [
+        {"role": "user", "content": "One.", "metadata": much},
+        {"role": "user", "content": "Two.", "metadata": {"m": "é" * 40}},
+        {"role": "assistant", "content": "Three.", "tool_calls": calls},
+        {"role": "assistant", "content": "Four.", "metadata": {"m": "x" * 80}},
+    ]
+    file = lines_of(
+        {"id": "a", "messages": told},
+        {"id": "b", "messages": told[3:], "metadata": much},
+        {"record": "memory", "type": "fact", "content": "Five.", "metadata": much},
+        {"record": "memory", "type": "fact", "content": "Six.", "metadata": {}},
+    )
+    async with talking_to(limited(embedded, metadata_bytes=100)) as client:
+        answer = (await client.post("/import", content=file)).json()
+    assert (answer["messages"], answer["memories"]) == (2, 1)
+    rejected = {each["at"]: each["reason"] for each in answer["rejected"]}
+    assert rejected == {
+        "line 1.messages[0]": "metadata has more than 100 bytes as JSON",
+        "line 1.messages[2]": "tool_calls has more than 100 bytes as JSON",
+        "line 2": "metadata has more than 100 bytes as JSON",
+        "line 3": "metadata has more than 100 bytes as JSON",
+    }

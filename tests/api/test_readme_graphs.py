@@ -4,13 +4,12 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 
 from tests.api.serving import Server, serving, store
-from tests.api.test_readme import HERE, did, examples
+from tests.api.test_readme import did
+from tests.readme import HERE, examples
 
-SECTION = "From LangChain and LangGraph"
 HUGIN = "The build machine is called Hugin."
 MODEL = 'model = FakeListChatModel(responses=["It is called Hugin."])  # or any other chat model\n'
 SAYS_WHAT_IT_SAW = """
@@ -29,16 +28,16 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 def printed(server: Server, directory: Path, code: str) -> str:
-    return did(server, directory, sys.executable, "-c", code.replace(HERE, server.url)).strip()
+    return did(directory, sys.executable, "-c", code.replace(HERE, server.url)).strip()
 
 
 def a_retriever() -> str:
-    code, _ = examples("python", SECTION)
+    code, _ = examples("python", "From LangChain and LangGraph")
     return code
 
 
 def a_graph() -> str:
-    _, code = examples("python", SECTION)
+    _, code = examples("python", "From LangChain and LangGraph")
     return code
 
 
@@ -57,11 +56,11 @@ def without_a_loop(code: str) -> str:
     return code
 
 
-def thread(client: httpx.Client, name: str) -> list[tuple[str, str]]:
+def thread(server: Server, name: str) -> list[tuple[str, str]]:
     """Who said what in it."""
-    listed = client.get("/conversations", params={"user_id": "alice", "q": name}).json()
-    (found,) = listed["items"]
-    said = client.get(f"/conversations/{found['id']}/messages").json()["items"]
+    with server.memory() as memory:
+        (found,) = memory.conversations(user_id="alice", q=name)["items"]
+        said = memory.history(found["id"])["items"]
     return [(each["role"], each["content"]) for each in said]
 
 
@@ -85,13 +84,11 @@ def test_the_graph_tells_the_model_what_memory_holds_and_keeps_what_was_said(
     answered = printed(server, tmp_path, code.replace("THREAD", name))
     assert answered == "It is called Hugin."
     asked = ("user", "How is the build machine called?")
-    with server.client() as client:
-        assert thread(client, name) == [asked, ("assistant", answered)]
+    assert thread(server, name) == [asked, ("assistant", answered)]
 
     again = code.replace("THREAD", name).replace(MODEL, SAYS_WHAT_IT_SAW)
     again = again.replace("How is the build", "Once more, how is the build")
     seen = printed(server, tmp_path, again)
     assert f"> {HUGIN}" in seen
     assert answered in seen
-    with server.client() as client:
-        assert len(thread(client, name)) == 4
+    assert len(thread(server, name)) == 4

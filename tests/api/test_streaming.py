@@ -34,7 +34,7 @@ async def streamed(client: AsyncClient, **body: Any) -> list[tuple[str, Any]]:
 
 
 def without_figures(bundle: Json) -> Json:
-    metadata = bundle["metadata"] | {"timings_ms": None, "cache_hit": None}
+    metadata = bundle["metadata"] | {"timings_ms": None, "started_ms": None, "cache_hit": None}
     return bundle | {"bundle_id": None, "metadata": metadata}
 
 

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 from httpx import AsyncClient, Response
@@ -15,7 +16,7 @@ from sqlalchemy import select
 from app.adapters.sql.database import Database
 from app.adapters.sql.schema import metadata
 from app.adapters.sql.store import SqlStore
-from app.adapters.sql.tables import message
+from app.adapters.sql.tables import message, profile_entry
 from app.domain.ids import LOCAL_TENANT
 from app.text.echo import own_words
 from tests.factories import HandClock
@@ -24,6 +25,8 @@ from tests.over_memory import talking_over
 
 USERS = count(1)
 SECRET = "Zqxvjk"
+DERIVED = "works_at"
+"""The name of an entry that a fact is: of the fact itself no bundle tells it."""
 QUERY = "Which tea does she like?"
 FOREVER = float("inf")
 
@@ -41,7 +44,9 @@ SECTIONS = st.sampled_from(["preferences", "context", "notes", "key"])
 STEPS = st.lists(
     st.one_of(
         st.tuples(st.just("grant"), st.sampled_from([None, 60, 3_600])),
-        st.tuples(st.just("grant others"), st.booleans()),
+        st.tuples(st.just("grant facts"), st.sampled_from([None, 60, 3_600])),
+        st.tuples(st.just("revoke facts"), st.none()),
+        st.tuples(st.just("tell a fact"), st.none()),
         st.tuples(st.just("revoke"), st.sampled_from(["all", "profile", "user"])),
         st.tuples(st.just("write"), SECTIONS),
         st.tuples(st.just("write"), SECTIONS),
@@ -79,12 +84,14 @@ class Life:
     memory: Memory
     user: str = field(default_factory=lambda: f"user/{next(USERS)}")
     agreed_until: float = 0.0
+    derives_until: float = 0.0
     written: bool = False
     used: bool = True
     asked: list[dict[str, Any]] = field(default_factory=list)
     bundles: list[str] = field(default_factory=list)
     told: str = ""
     shown: int = 0
+    derived: int = 0
 
     @property
     def clock(self) -> HandClock:
@@ -95,24 +102,44 @@ class Life:
         return self.clock().timestamp() < self.agreed_until
 
     @property
+    def derives(self) -> bool:
+        return self.agrees and self.clock().timestamp() < self.derives_until
+
+    @property
     def path(self) -> str:
         return f"/users/{self.user.replace('/', '%2F')}"
 
     async def grant(self, seconds: int | None) -> None:
+        self.agreed_until = await self._grant("profile", seconds)
+
+    async def grant_facts(self, seconds: int | None) -> None:
+        self.derives_until = await self._grant("facts", seconds)
+
+    async def _grant(self, purpose: str, seconds: int | None) -> float:
+        """Until when what is granted holds."""
         ends = None if seconds is None else self.clock().timestamp() + seconds
-        body: dict[str, Any] = {"purposes": {"profile": True}}
+        body: dict[str, Any] = {"purposes": {purpose: True, "learning": True}}
         if ends is not None:
             clock = HandClock(self.clock())
             clock.forward(seconds or 0)
             body["expires_at"] = clock().isoformat()
         answer = await self.client.put(f"{self.path}/consent", json=body)
-        assert answer.json()["purposes"]["profile"] is True
-        self.agreed_until = FOREVER if ends is None else ends
+        assert answer.json()["purposes"][purpose] is True
+        return FOREVER if ends is None else ends
 
-    async def grant_others(self, agreed: bool) -> None:  # noqa: FBT001  (a step's argument)
-        body = {"purposes": {"facts": agreed, "learning": agreed}}
-        answer = await self.client.put(f"{self.path}/consent", json=body)
-        assert answer.json()["purposes"]["profile"] is self.agrees
+    async def revoke_facts(self, _: None) -> None:
+        body = {"purposes": {"facts": False}}
+        told = (await self.client.put(f"{self.path}/consent", json=body)).json()
+        assert told["purposes"] == {"profile": self.agrees, "facts": False, "learning": ANY}
+        if told["erasure"] is not None:
+            assert (told["erasure"]["erased"]["profiles"], told["erasure"]["remaining"]) == (0, 0)
+        self.derives_until = 0.0
+
+    async def tell_a_fact(self, _: None) -> None:
+        body = {"user_id": self.user, "messages": [{"role": "user", "content": "I work at Acme."}]}
+        assert (await self.client.post("/conversations", json=body)).status_code == 201
+        await self.memory.distil()
+        await self.memory.index()
 
     async def revoke(self, how: str) -> None:
         had = self.written
@@ -128,6 +155,8 @@ class Life:
             assert (receipt["erased"]["profiles"], receipt["remaining"]) == (int(had), 0)
         assert receipt is not None or not had
         self.agreed_until, self.written = 0.0, False
+        if how != "profile":
+            self.derives_until = 0.0
         if had:
             self.bundles.clear()
 
@@ -180,10 +209,14 @@ class Life:
         told = answer.json()
         self.bundles.append(told["bundle_id"])
         self.told = told["text"] or (told["messages"] or [{"content": answer.text}])[0]["content"]
+        if self.derives and self.used:
+            self.derived += DERIVED in answer.text
+        else:
+            assert DERIVED not in answer.text
         if not (self.agrees and self.written and self.used):
             assert SECRET not in answer.text
-            assert told["user_profile"] is None
-            assert told["metadata"]["profile"] is None
+            assert (self.derives and self.used) or told["user_profile"] is None
+            assert (self.derives and self.used) or told["metadata"]["profile"] is None
             return
         least = 300 if about["format"] == "json" else 4_000  # 15 % of 300 hardly hold a heading
         room = about.get("budget_tokens", 4_000) >= least
@@ -219,20 +252,25 @@ class Life:
         async for answer in self.everywhere():
             assert answer.status_code == 200, answer.text
             assert SECRET not in answer.text, answer.request.url
+            assert DERIVED not in answer.text or answer.request.url.path == "/memories"
         may = self.agrees and self.written
         assert SECRET not in await self.exported(may)
         own = await self.client.get(f"{self.path}/profile")
         assert (SECRET in own.text) is may
-        assert own.status_code == (200 if may else 404 if self.agrees else 403)
+        assert self.derives or DERIVED not in own.text
+        if may or not self.derives:
+            assert own.status_code == (200 if may else 404 if self.agrees else 403)
         for bundle in self.bundles:
             replayed = await self.client.get(f"/bundles/{bundle}")
             assert may or SECRET not in replayed.text
+            assert self.derives or DERIVED not in replayed.text
 
     async def exported(self, with_profile: bool) -> str:  # noqa: FBT001  (a fact about now)
         """But for the profile while it may be told, and for what callers stored of it."""
         answer = await self.client.get("/export", params={"user_id": self.user})
         lines = [json.loads(line) for line in answer.text.splitlines()]
         for line in lines:
+            assert line["record"] != "user" or DERIVED not in json.dumps(line)
             if with_profile:
                 line.pop("profile", None)
             for said in line["messages"] if line["record"] == "conversation" else ():
@@ -251,9 +289,10 @@ class Life:
                 for row in rows if table is message else ():
                     row["content"] = own_words(row["content"], row["echo"] or ())
                 assert SECRET not in repr(rows), table.name
+                assert table is not profile_entry or not rows
         held = [repr(each) for each in self.memory.cache._answers.values()]
         held += [repr(each) for each in self.memory.recorder._waiting.values()]
-        assert not any(SECRET in each for each in held)
+        assert not any(SECRET in each or DERIVED in each for each in held)
 
     def taking(self, step: str) -> Callable[[Any], Awaitable[None]]:
         taken: Callable[[Any], Awaitable[None]] = getattr(self, step.replace(" ", "_"))
@@ -274,6 +313,41 @@ async def test_without_consent_nothing_of_a_profile_is_told_on_any_path(
     await life.revoke("all")
     await life.look()
     await life.ask_again(None)
+    await life.nothing_is_kept(database)
+
+
+async def test_the_life_of_what_facts_tell(
+    memory: Memory, client: AsyncClient, database: Database
+) -> None:
+    """The same of derived entries: they are there, wherever they may be, and else nowhere."""
+    life = Life(client, memory)
+    await life.grant_facts(None)
+    await life.tell_a_fact(None)
+    await life.ask({"format": "json"})
+    assert life.derived == 0
+    await life.grant(3_600)
+    for form in ("json", "markdown", "messages"):
+        await life.ask({"format": form})
+    assert life.derived == 3
+    await life.keep_receipts(None)
+    replayed = await client.get(f"/bundles/{life.bundles[-1]}")
+    assert DERIVED in replayed.text
+    await life.say_what_was_told("assistant")
+    await life.grant_facts(60)
+    await life.look()
+    await life.ask_again(None)
+    assert life.derived == 5
+    await life.wait(61)
+    await life.ask_again(None)
+    await life.look()
+    assert life.derived == 5
+    await life.grant_facts(None)
+    await life.ask_again(None)
+    assert life.derived == 7
+    await life.revoke_facts(None)
+    await life.look()
+    await life.ask_again(None)
+    assert life.derived == 7
     await life.nothing_is_kept(database)
 
 

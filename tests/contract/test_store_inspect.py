@@ -1,6 +1,8 @@
 """A doctor's facts: they fit each other where all is well, and tell what does not."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import fields
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import delete, insert, select, text, update
@@ -12,6 +14,7 @@ from app.adapters.sql.store import SqlStore
 from app.domain.conversation import ConversationChanges, Role
 from app.domain.ids import ItemKey
 from app.domain.memory import ItemType, Table, item_key
+from app.ports import VectorPlace
 from app.text.terms import VERSION
 from tests.stored import ACME, NOON, OTHER, Kept, erase_the_rest, keep, outbox_keys, said, tell
 
@@ -35,6 +38,10 @@ async def test_where_all_is_well_nothing_differs(store: SqlStore, kept: Kept) ->
         assert await inspection.broken_references() == []
         assert await inspection.miscounted() == []
         assert await inspection.strays() == []
+        assert await inspection.astray() == []
+        assert await inspection.mixed_entities() == []
+        assert await inspection.misled() == []
+        assert await inspection.underived() == []
         assert await inspection.chunks_missing() == []
         assert await inspection.orphaned_embeddings() == []
         assert await inspection.misshapen_embeddings() == []
@@ -66,14 +73,14 @@ async def test_what_is_being_erased_is_no_difference(store: SqlStore, kept: Kept
     async with store.write(ACME) as transaction:
         doomed = await transaction.erase.conversation(kept.conversation.id, now=NOON)
     async with store.inspect() as inspection:
-        assert list(await inspection.doomed(until=NOON)) == [doomed.doomed]
         assert await inspection.miscounted() == []
         assert await inspection.strays() == []
+        assert await inspection.astray() == []
+        assert await inspection.misled() == []
         assert await inspection.indexed() == await inspection.to_be_indexed()
         assert (await inspection.counters()).documents[kept.scope.key] == 3
     await erase_the_rest(store, doomed)
     async with store.inspect() as inspection:
-        assert list(await inspection.doomed(until=NOON)) == []
         assert await inspection.indexed() == await inspection.to_be_indexed()
 
 
@@ -106,6 +113,24 @@ async def test_a_message_in_another_scope_is_found(
         await connection.execute(moved.values(scope_key=bob.scope.key))
     async with store.inspect() as inspection:
         assert list(await inspection.strays()) == [kept.keys[0]]
+
+
+async def test_the_place_of_a_vector_is_that_of_what_is_indexed(
+    store: SqlStore, kept: Kept
+) -> None:
+    ends = NOON + timedelta(hours=1)
+    await tell(store, "dogs noted", conversation_id=kept.conversation.id, valid_to=ends)
+    async with store.inspect() as inspection:
+        keys = await inspection.recallable(after=ItemKey(0), limit=100)
+        places = await inspection.places(keys)
+    async with store.observe() as observations:
+        items = await observations.to_index(keys, model="one")
+    names = [each.name for each in fields(VectorPlace)]
+    assert [[getattr(each, name) for name in names] for each in places] == [
+        [getattr(each, name) for name in names] for each in items
+    ]
+    assert [each.key for each in places] == list(keys)
+    assert [each.until for each in places if each.until] == [ends]
 
 
 async def test_a_message_without_its_chunks_is_found(store: SqlStore, database: Database) -> None:

@@ -15,7 +15,7 @@ from app.domain.ids import ItemKey, MessageId
 from app.domain.memory import ItemType
 from app.ports.store import Store
 from app.ports.stored import Access, Erased
-from app.services.keep import KeptMemory
+from app.services.placing import KeptMemory
 from app.services.rebuilding import Rebuilder
 from tests.stored import (
     ACME,

@@ -2,7 +2,8 @@
 
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from app.domain.ids import ConversationKey, ItemKey, ScopeKey
 from app.domain.memory import ItemType, Table, item_key
 from app.ports import RecallFilter, VectorIndex, VectorPoint
 from app.ranking import Floats
-from tests.fakes_vectors import DEFAULT_SCOPE, NOON, FakeVectorIndex, point, towards
+from tests.fakes_vectors import DEFAULT_SCOPE, NOON, FakeVectorIndex, place_of, point, towards
 from tests.stand_in_qdrant import StandInQdrant, stand_in_qdrant
 
 DIMENSION = 4
@@ -346,3 +347,22 @@ async def test_what_was_opened_is_intact(index: VectorIndex) -> None:
     await index.upsert([point(1)])
     await index.flush()
     assert await index.intact()
+
+
+async def test_what_lies_beside_other_facts_is_told(index: VectorIndex) -> None:
+    several = [point(key, conversation=7, role=Role.USER, until=END) for key in range(1, 6)]
+    await index.upsert(several)
+    first, second, third, fourth, fifth = [place_of(each) for each in several]
+    assert await index.misplaced([first, second, third, fourth, fifth]) == frozenset()
+    changed = [
+        replace(first, scope=BOB),
+        replace(second, conversation=None),
+        replace(third, role=None, type=ItemType.FACT),
+        replace(fourth, until=END - MICROSECOND),
+        replace(fifth, created_at=NOON.astimezone(timezone(timedelta(hours=2)))),
+        replace(first, key=ItemKey(4711)),
+    ]
+    assert await index.misplaced(changed) == {1, 2, 3, 4}
+    await index.upsert([replace(several[0], scope=BOB)])
+    assert await index.misplaced([changed[0]]) == frozenset()
+    assert await index.misplaced([]) == frozenset()

@@ -13,7 +13,7 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, inspect, text
 
-from app.adapters.sql import tables, tables_derived
+from app.adapters.sql import tables, tables_derived, tables_log
 from app.adapters.sql.database import Database, open_database
 from app.adapters.sql.migrate import (
     alembic_config,
@@ -106,6 +106,7 @@ async def test_up_from_nothing_makes_every_table(database: Database) -> None:
 
 async def test_the_schema_is_what_the_tables_say(database: Database) -> None:
     assert tables.message.metadata is tables_derived.outbox.metadata is metadata
+    assert tables_log.erasure.metadata is metadata
     await upgrade(database.writer)
     assert await differences(database) == []
 

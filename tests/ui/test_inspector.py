@@ -1,10 +1,14 @@
 """The inspector, in a browser: ask, see why, weigh anew, compare, come back."""
 
+import sqlite3
+from contextlib import closing
 from typing import Any
 
 import httpx
+import pytest
 from selenium.webdriver.support.ui import Select
 
+from tests.api.serving import Server
 from tests.ui.browser import Tab
 
 QUERY = "Which database did we pick for the backend?"
@@ -193,6 +197,41 @@ def test_a_bundle_has_an_address_of_its_own(tab: Tab, client: httpx.Client, stor
     tab.driver.refresh()
     assert tab.wait(".empty", "kept for 7 days")
     assert tab.complaints(f"{tab.url}/bundles/") == []
+
+
+def waterfall(tab: Tab) -> dict[str, float]:
+    """Where the bar of each stage begins, as a share of its lane."""
+    script = """
+    return [...document.querySelectorAll(".waterfall tbody tr")].map((row) => [
+      row.querySelector("th").textContent,
+      parseFloat(row.querySelector(".lane .fill").style.marginLeft) / 100]);
+    """
+    return dict(tab.run(script))
+
+
+def test_the_waterfall_shows_when_each_stage_began(
+    tab: Tab, client: httpx.Client, house: Server, stored: Any
+) -> None:
+    asked(tab, stored["user"])
+    tab.click(".permalink")
+    tab.until(lambda: "/ui/bundles/" in tab.driver.current_url)
+    tab.wait(".waterfall")
+    bundle = tab.driver.current_url.rpartition("/ui")[2]
+    metadata = client.get(bundle).json()["metadata"]
+    began, total = metadata["started_ms"], metadata["timings_ms"]["total"]
+    expected = {stage: pytest.approx(at / total, abs=0.001) for stage, at in began.items()}
+    assert waterfall(tab) == expected
+    assert tab.text(".waterfall caption").startswith("Total ")
+    assert "not measured" not in tab.text(".waterfall caption")
+
+    database = house.output.parent / "data" / "foreword.db"
+    with closing(sqlite3.connect(database, timeout=30)) as before, before:
+        before.execute("UPDATE bundle SET answer = json_remove(answer, '$.starts')")
+    tab.driver.refresh()
+    tab.wait(".waterfall caption", "when each began was not measured")
+    supposed = waterfall(tab)
+    assert supposed.keys() == expected.keys()
+    assert supposed["semantic"] > supposed["lexical"] == 0
 
 
 def test_a_candidate_leads_to_its_message(tab: Tab, stored: Any) -> None:

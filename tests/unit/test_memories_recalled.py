@@ -14,7 +14,7 @@ from app.domain.ids import ItemId, ScopeKey
 from app.domain.memories import Memory as Kept
 from app.domain.memories import NewMemory
 from app.domain.memory import ItemType, LineageEdge
-from app.services.keep import KeptMemory
+from app.services.placing import KeptMemory
 from app.services.workers import Janitor
 from tests.factories import ACME, NOON, an_item
 from tests.fakes import Memory

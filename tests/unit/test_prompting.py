@@ -1,6 +1,7 @@
 """Memory in trouble costs no call; what was said through the proxy arrives all the same."""
 
 import asyncio
+import json
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from typing import Any, cast
@@ -82,13 +83,16 @@ def asking(query: str = "green tea?", **more: Any) -> Question:
     return Question(query=query, **{**given, **more})
 
 
-def keeper(memory: Memory, store: Store, *, longest: int = 1_000) -> ExchangeKeeper:
+def keeper(
+    memory: Memory, store: Store, *, longest: int = 1_000, most_called: int = 1_000
+) -> ExchangeKeeper:
     return ExchangeKeeper(
         store=memory.store,
         ingestor=replace(memory.ingestor, store=store),
         waiter=IndexWaiter(memory.store, memory.indexer),
         telemetry=memory.telemetry,
         longest=longest,
+        most_called=most_called,
     )
 
 
@@ -173,6 +177,30 @@ async def test_of_what_cannot_be_stored_the_rest_is_told(memory: Memory) -> None
     exchanges.keep(ACME, replace(ASKED, party=replace(ALICE, user_id="bob", conversation="d")))
     await exchanges.drain()
     assert await said_in(memory) == ["tea?"]
+
+
+async def test_what_is_too_large_beside_a_message_is_not_kept(memory: Memory) -> None:
+    called = {"function": {"name": "look", "arguments": "x" * 100}}
+    chat: list[dict[str, Any]] = [
+        {"role": "system", "content": "x" * 11},
+        {"role": "user", "content": "tea?"},
+        {"role": "assistant", "tool_calls": [called]},
+        {"role": "tool", "content": "green"},
+    ]
+    reply = {"model": "m" * 300, "choices": [{"message": {"content": "Here."}}]}
+    answer = json.dumps(reply).encode()
+    exchanges = keeper(memory, memory.store, longest=10, most_called=100)
+    exchanges.keep(ACME, replace(ASKED, chat=chat, answer=answer))
+    await exchanges.drain()
+    async with memory.store.read(ACME) as snapshot:
+        page = await snapshot.conversations.page(
+            ConversationFilter(user_id="alice"), cursor=None, limit=50
+        )
+        kept = next(each for each in page.items if each.external_id == "c")
+        said = await snapshot.messages.tail(kept.key, limit=10)
+    assert [each.content for each in said] == ["tea?", "green", "Here."]
+    assert kept.system_prompt is None
+    assert said[-1].metadata["model"] == "m" * 255
 
 
 async def test_nothing_on_the_way_is_nothing_to_wait_for(memory: Memory) -> None:

@@ -64,8 +64,30 @@ async def test_what_nobody_wrote_to_is_erased_with_a_line_in_the_log(memory: Mem
     assert await left(memory) == ["pinned", "holds a pin", "young"]
     assert await left(memory, OTHER) == ["old"]
     async with memory.store.read(ACME) as snapshot:
-        log = await snapshot.audit.page(action=None, subject=None, cursor=None, limit=1)
-    assert log.items[0].deed.action == "conversation.pruned"
+        log = await snapshot.audit.page(action=None, subject=None, cursor=None, limit=2)
+    assert [each.deed.action for each in log.items] == ["erasure.ended", "conversation.pruned"]
+
+
+async def test_what_was_just_imported_is_not_old(memory: Memory) -> None:
+    message = NewMessage(role=Role.USER, content="tea")
+    long_ago = memory.clock() - 1_000 * DAY
+    brought = NewConversation(
+        user_id="alice", external_id="old", messages=[message], updated_at=long_ago
+    )
+    await memory.ingestor.ingest(ACME, brought)
+    async with memory.store.read(ACME) as snapshot:
+        scope = await snapshot.scopes.find("alice")
+        assert scope is not None
+        found = await snapshot.conversations.find(scope.key, "old")
+    assert found is not None
+    assert found.updated_at == long_ago
+    await pruner(memory, 5 * DAY).tick()
+    assert await left(memory) == ["old"]
+    gone = await memory.forgetter.idle_conversation(ACME, found.id, since=memory.clock() - 5 * DAY)
+    assert gone is None
+    memory.clock.forward(6 * 86_400)
+    await pruner(memory, 5 * DAY).tick()
+    assert await left(memory) == []
 
 
 async def test_a_dry_run_tells_the_same_and_erases_nothing(memory: Memory) -> None:

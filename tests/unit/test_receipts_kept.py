@@ -92,6 +92,8 @@ async def test_a_bundle_is_replayed_as_it_was_answered(memory: Memory, *, writte
     assert (replayed.query, replayed.intent) == (bundle.query, bundle.intent)
     assert (replayed.total_tokens, replayed.created_at) == (bundle.total_tokens, bundle.created_at)
     assert replayed.timings == bundle.timings
+    assert replayed.starts == bundle.starts
+    assert bundle.starts
 
 
 async def test_what_was_erased_since_is_marked_in_a_replay(memory: Memory) -> None:

@@ -238,6 +238,15 @@ def test_mounted_files_and_volumes_exist() -> None:
     assert [path for path in [*paths, *required_env_files()] if not (ROOT / path).exists()] == []
 
 
+def test_each_server_keeps_its_files_on_a_volume_of_its_own() -> None:
+    """Imports on their way in and backups are larger than memory; two would clear each other's."""
+    serving = [name for name in services() if re.fullmatch(r"foreword(-[ab])?", name)]
+    data = [source for source, target in mounts() if target == "/data"]
+    assert sorted(data) == sorted(f"{name}-data" for name in serving)
+    in_memory = {each.partition(":")[0] for name in serving for each in services()[name]["tmpfs"]}
+    assert "/data" not in in_memory
+
+
 def test_one_process_starts_with_nothing_set() -> None:
     """Compose fills in this file for all profiles, so nothing in it may be required."""
     text = re.sub(
@@ -262,7 +271,8 @@ def test_the_secrets_of_the_scaled_stack_are_required_and_explained() -> None:
 
 
 def test_replicas_are_alike_and_proxied_and_scraped() -> None:
-    assert services()["foreword-a"] == services()["foreword-b"]
+    apart = {"volumes": None}
+    assert services()["foreword-a"] | apart == services()["foreword-b"] | apart
     proxy = (DEPLOY / "proxy/Caddyfile").read_text("utf-8")
     assert "reverse_proxy foreword-a:8000 foreword-b:8000 {" in proxy
     foreword, *_ = read_yaml("deploy/prometheus/prometheus.yml")["scrape_configs"]

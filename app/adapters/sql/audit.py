@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Row, insert, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.adapters.sql import tables as t
+from app.adapters.sql import tables_log as t
 from app.adapters.sql.cursors import newest_first
 from app.domain.audit import COMMAND, Action, Actor, Deed, Entry
 from app.domain.ids import KeyId, TenantId

@@ -16,7 +16,7 @@ import zlib
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, closing
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
@@ -31,6 +31,7 @@ from app.adapters.sql.migrate import known_revisions, revision_of, upgrade
 from app.domain.errors import BackupUnusable, RestoreRefused, StoreUnavailable
 from app.domain.watching import BYTES, Step, Watch, unwatched
 
+_YEARS = range(2020, 9_999)
 _FORMAT, _VERSION = "foreword-backup", 1
 _DATABASE, _MANIFEST = "foreword.db", "manifest.json"
 _PIECE = 2**20
@@ -56,6 +57,10 @@ class Manifest:
     rows: Mapping[str, int]
     format: str = _FORMAT
     version: int = _VERSION
+
+    @property
+    def taken_at(self) -> datetime:
+        return datetime.fromisoformat(self.created_at).astimezone(UTC)
 
     def counts(self) -> dict[str, object]:
         """What the audit log tells of it: how much it holds, and by what it is known again."""
@@ -236,6 +241,8 @@ def _read(text_: bytes) -> Manifest:
     told = json.loads(text_)
     if told.get("format") != _FORMAT or told.get("version") != _VERSION:
         raise ValueError("it is of a format that this release does not know")
+    if datetime.fromisoformat(told["created_at"]).year not in _YEARS:
+        raise ValueError("it is of a time that cannot be")
     return Manifest(**told)
 
 

@@ -1,7 +1,9 @@
 """Looking through an SQLite file for damage, before anything is written to it."""
 
 import asyncio
+import math
 import sqlite3
+import time
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -16,6 +18,9 @@ _log = getLogger(__name__)
 _PRAGMAS = {"quick": "PRAGMA quick_check(100)", "full": "PRAGMA integrity_check(100)"}
 _OF_FULL_TEXT = "FTS5 table"
 """What newer versions say of full text, which is no truth and is built anew by itself."""
+
+_LOOK_AGAIN = 30.0
+"""Seconds between looks while it serves: full text may be garbage in a file that is sound."""
 
 _EMPTIED = "it is empty, but vectors were derived from it"
 _WHAT_TO_DO = (
@@ -39,26 +44,41 @@ class Checkup:
     """What is derived from the file. Where it is there, so was what is in the file."""
     damage: StoreDamaged | None = field(default=None, init=False)
     """What a look that ended after the start has found."""
+    _looking: asyncio.Task[Sequence[str]] | None = field(default=None, init=False)
+    _suspected_at: float = field(default=-math.inf, init=False)
     _connection: sqlite3.Connection | None = field(default=None, init=False)
 
-    async def begin(self) -> asyncio.Task[Sequence[str]]:
+    async def begin(self) -> None:
         """
         Start looking, and wait for it for a while.
 
         Raises:
             StoreDamaged: The file is damaged; says where, and what to do.
         """
-        looking = asyncio.create_task(asyncio.to_thread(self._look))
+        looking = self._begin_to_look()
         done, _ = await asyncio.wait({looking}, timeout=self.patience)
         if not done:
             looking.add_done_callback(self._note)
         elif found := looking.result():
             raise StoreDamaged(f"{self._told(found)} Nothing was changed: {_WHAT_TO_DO}")
-        return looking
 
-    def stop(self) -> None:
+    def suspect(self) -> None:
+        """Damage was met: look through the file, behind the requests, unless one just did."""
+        looking = self._looking is not None and not self._looking.done()
+        just_now = time.monotonic() - self._suspected_at < _LOOK_AGAIN
+        if self.damage is None and not looking and not just_now:
+            self._suspected_at = time.monotonic()
+            self._begin_to_look().add_done_callback(self._note)
+
+    async def close(self) -> None:
         if self._connection is not None:
             self._connection.interrupt()
+        if self._looking is not None:
+            await asyncio.wait({self._looking})
+
+    def _begin_to_look(self) -> asyncio.Task[Sequence[str]]:
+        self._looking = asyncio.create_task(asyncio.to_thread(self._look))
+        return self._looking
 
     def _note(self, looking: asyncio.Task[Sequence[str]]) -> None:
         if looking.cancelled() or looking.exception() or not (found := looking.result()):

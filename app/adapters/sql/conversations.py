@@ -141,6 +141,7 @@ class SqlConversations:
             "archived": new.archived,
             "created_at": new.created_at or now,
             "updated_at": new.updated_at or now,
+            "written_at": now,
             "message_count": 0,
             "token_count": 0,
         }
@@ -160,7 +161,8 @@ class SqlConversations:
         self, key: ConversationKey, changes: ConversationChanges, *, now: datetime
     ) -> None:
         columns = changes.given - {"tags"}
-        values = {name: getattr(changes, name) for name in columns} | {"updated_at": now}
+        values = {name: getattr(changes, name) for name in columns}
+        values |= {"updated_at": now, "written_at": now}
         changed = await self.connection.execute(
             update(t.conversation)
             .where(t.conversation.c.key == key, self._is_ours())
@@ -253,6 +255,7 @@ def _conversation(row: Row[Any], tags: Mapping[int, Sequence[str]]) -> Conversat
         archived=row.archived,
         created_at=row.created_at,
         updated_at=row.updated_at,
+        written_at=row.written_at,
         message_count=row.message_count,
         token_count=row.token_count,
     )

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Protocol
 
 import orjson
 from sqlalchemy import Connection, event
@@ -31,11 +32,37 @@ _PAGE = 4_096
 """Bytes of a page of SQLite."""
 
 
+class Watchman(Protocol):
+    """Looks after the file of a database."""
+
+    @property
+    def damage(self) -> StoreDamaged | None: ...
+
+    def suspect(self) -> None:
+        """Damage was met: see whether it is any."""
+        ...
+
+
 @dataclass(slots=True)
 class Refusals:
-    """The last write that could not be done."""
+    """The last write that could not be done, and whether any may be tried."""
 
+    watchman: Watchman | None = None
     _last: tuple[ForewordError, float] | None = None
+
+    def check(self) -> None:
+        """
+        See whether the file may be written to: what is damaged would be damaged further.
+
+        Raises:
+            StoreDamaged: It may not.
+        """
+        if self.watchman is not None and (found := self.watchman.damage) is not None:
+            raise StoreDamaged(found.detail)
+
+    def met(self, error: ForewordError) -> None:
+        if self.watchman is not None and isinstance(error, StoreDamaged):
+            self.watchman.suspect()
 
     def note(self, error: ForewordError) -> None:
         self._last = error, time.monotonic()
@@ -62,22 +89,27 @@ class Database:
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[AsyncConnection]:
-        with translated():
+        with translated(self.refusals):
             async with self.reader.connect() as connection:
                 yield connection
 
     @asynccontextmanager
     async def read_latest(self) -> AsyncIterator[AsyncConnection]:
         """Like `read`, but never from a replica, which may lag."""
-        engine = self.writer if self.writer.dialect.name == "postgresql" else self.reader
-        with translated():
-            async with engine.connect() as connection:
+        with translated(self.refusals):
+            async with self._latest.connect() as connection:
                 yield connection
+
+    @property
+    def _latest(self) -> AsyncEngine:
+        """SQLite's readers see every commit, and keep out of the way of its one writer."""
+        return self.writer if self.writer.dialect.name == "postgresql" else self.reader
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[AsyncConnection]:
         try:
-            with translated():
+            self.refusals.check()
+            with translated(self.refusals):
                 async with self.writer.begin() as connection:
                     yield connection
         except (StorageFull, StoreDamaged, StoreUnavailable) as error:
@@ -86,9 +118,9 @@ class Database:
 
     @asynccontextmanager
     async def moment(self) -> AsyncIterator[AsyncConnection]:
-        """A connection on which everything that is read is of one moment."""
-        with translated():
-            async with self.reader.connect() as connection:
+        """A connection on which all is of one moment, which is this one: never of a replica."""
+        with translated(self.refusals):
+            async with self._latest.connect() as connection:
                 if connection.dialect.name == "sqlite":
                     await connection.exec_driver_sql("BEGIN")
                 else:
@@ -104,24 +136,38 @@ class Database:
 class translated:  # noqa: N801  (reads as a verb)
     """Turns "the database does not answer" into our error; mistakes of ours pass through."""
 
+    def __init__(self, refusals: Refusals | None = None) -> None:
+        self._refusals = refusals
+
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, PoolTimeoutError):
-            raise StoreUnavailable("every connection stayed busy") from error
-        if isinstance(error, DBAPIError) and _is_outage(error):
-            raise _kind(error.orig)(str(error.orig).splitlines()[0][:200]) from error
-        if isinstance(error, sqlite3.Error):
-            raise _kind(error)(str(error)[:200]) from error
-        if isinstance(error, OSError) and not isinstance(error, SQLAlchemyError):
-            raise StoreUnavailable(str(error)) from error
+        if (ours := _ours(error)) is None:
+            return
+        if self._refusals is not None:
+            self._refusals.met(ours)
+        raise ours from error
+
+
+def _ours(error: BaseException | None) -> ForewordError | None:
+    match error:
+        case PoolTimeoutError():
+            return StoreUnavailable("every connection stayed busy")
+        case DBAPIError() if _is_outage(error):
+            return _kind(error.orig)(str(error.orig).splitlines()[0][:200])
+        case sqlite3.Error():
+            return _kind(error)(str(error)[:200])
+        case OSError() if not isinstance(error, SQLAlchemyError):
+            return StoreUnavailable(str(error))
+    return None
 
 
 _KINDS: Mapping[object, type[ForewordError]] = {
     sqlite3.SQLITE_FULL: StorageFull,
     "53100": StorageFull,
     sqlite3.SQLITE_CORRUPT: StoreDamaged,
+    sqlite3.SQLITE_CORRUPT_INDEX: StoreDamaged,
     sqlite3.SQLITE_NOTADB: StoreDamaged,
     "XX001": StoreDamaged,
 }

@@ -1,4 +1,4 @@
-"""Conversations that nobody wrote to for long, of which nothing is pinned."""
+"""Conversations that nobody wrote to here for long, of which nothing is pinned."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -28,7 +28,7 @@ async def idle_conversations(
     wanted = (
         select(c.key, c.id, c.message_count, s.tenant)
         .join(t.scope, s.key == c.scope_key)
-        .where(c.key > after, c.updated_at < since, c.importance < PINNED)
+        .where(c.key > after, c.written_at < since, c.importance < PINNED)
         .where(s.tenant != ERASED, *(~each for each in pinned))
         .order_by(c.key)
         .limit(limit)

@@ -27,6 +27,7 @@ from app.adapters.sql.recallable import recallable
 from app.domain.conversation import Role
 from app.domain.ids import ConversationKey, ItemKey, ScopeKey, TenantId
 from app.domain.memory import ItemType, Table, item_key, rows_of, table_and_row
+from app.ports import VectorPlace
 from app.ports.projecting import VectorItem
 from app.text.echo import own_words
 from app.text.terms import indexed_text
@@ -44,6 +45,15 @@ class SqlIndexable:
             for row in await self.connection.execute(_indexed(table, model, wanted))
         ]
         return sorted(found, key=lambda item: item.key)
+
+    async def places(self, keys: Sequence[ItemKey]) -> Sequence[VectorPlace]:
+        found = [
+            VectorPlace(**_place(table, row))
+            for table in ROWS
+            if (wanted := rows_of(table, keys))
+            for row in await self.connection.execute(_placed(table, wanted))
+        ]
+        return sorted(found, key=lambda place: place.key)
 
     async def belonging(self, keys: Sequence[ItemKey]) -> frozenset[ItemKey]:
         return await belonging(self.connection, keys)
@@ -154,6 +164,17 @@ def _of_same_words(of_model: ScalarSelect[int]) -> ColumnElement[bytes]:
     return case((d.embedding.c.vector.is_(None), vector))
 
 
+def _placed(table: Table, keys: Sequence[int]) -> Select[Any]:
+    """What a point says of the rows `keys` of `table`, without any text."""
+    own = ROWS[table].c
+    _, *told = _told_of_item() if table is Table.MEMORY else _told(table)
+    return (
+        _all(table, own.key, *told, t.scope.c.tenant)
+        .join(t.scope, t.scope.c.key == own.scope_key)
+        .where(own.key.in_(keys))
+    )
+
+
 _BEGINNING = 1_000
 """Characters, which most models read at once."""
 
@@ -206,17 +227,19 @@ def _told_of_item() -> Sequence[ColumnElement[Any]]:
 
 
 def _vector_item(table: Table, row: Row[Any]) -> VectorItem:
+    text = indexed_text(_said(row), row.name)
+    return VectorItem(**_place(table, row), text=text, vector=row.vector, same=row.same)
+
+
+def _place(table: Table, row: Row[Any]) -> dict[str, Any]:
     inside = row.conversation_key
-    return VectorItem(
-        key=item_key(table, row.key),
-        tenant=TenantId(row.tenant),
-        scope=ScopeKey(row.scope_key),
-        conversation=None if inside is None else ConversationKey(inside),
-        role=row.role and Role(row.role),
-        type=ItemType(row.type),
-        created_at=row.created_at,
-        until=row.until,
-        text=indexed_text(_said(row), row.name),
-        vector=row.vector,
-        same=row.same,
-    )
+    return {
+        "key": item_key(table, row.key),
+        "tenant": TenantId(row.tenant),
+        "scope": ScopeKey(row.scope_key),
+        "conversation": None if inside is None else ConversationKey(inside),
+        "role": row.role and Role(row.role),
+        "type": ItemType(row.type),
+        "created_at": row.created_at,
+        "until": row.until,
+    }

@@ -19,18 +19,21 @@ from sqlalchemy import (
     text,
 )
 
+from app.adapters.sql import lineage_health, scope_health
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import is_postgres, numbers
-from app.adapters.sql.erase import doomed_scopes
+from app.adapters.sql.erasures import unfinished
 from app.adapters.sql.graph_health import miscounted_entities, misweighed_edges
 from app.adapters.sql.indexable import SqlIndexable
 from app.adapters.sql.item_conditions import in_words
 from app.adapters.sql.rebuild_window import being_built
 from app.adapters.sql.recallable import of_any_model, recallable
-from app.domain.ids import ERASED, ConversationKey, EntityKey, ItemKey, ScopeKey
+from app.adapters.sql.scope_health import is_doomed
+from app.domain.ids import ConversationKey, EntityKey, ItemKey, ScopeKey
 from app.domain.memory import Table, item_key
 from app.ports.inspecting import Counters, Indexed
+from app.ports.stored import Erasure
 from app.ranking.bm25 import Bags
 
 _BATCH = 1_000
@@ -92,26 +95,26 @@ class SqlInspection(SqlIndexable):
                     c.message_count != func.coalesce(said.c.messages, 0),
                     c.token_count != func.coalesce(said.c.tokens, 0),
                 ),
-                ~_is_doomed(c.scope_key),
+                ~is_doomed(c.scope_key),
             )
             .order_by(c.key)
         )
         return [ConversationKey(key) for key in (await self.connection.execute(wrong)).scalars()]
 
     async def strays(self) -> Sequence[ItemKey]:
-        m, c, k = t.message.c, t.conversation.c, t.chunk.c
-        messages = (
-            select(m.key)
-            .join(t.conversation, c.key == m.conversation_key)
-            .where(m.scope_key != c.scope_key, ~_is_doomed(c.scope_key))
-        )
-        chunks = (
-            select(k.key).join(t.message, m.key == k.message_key).where(k.scope_key != m.scope_key)
-        )
-        return [
-            *await self._keys(Table.MESSAGE, messages),
-            *await self._keys(Table.CHUNK, chunks),
-        ]
+        return await scope_health.strays(self.connection)
+
+    async def astray(self) -> Sequence[ItemKey]:
+        return await scope_health.astray(self.connection)
+
+    async def mixed_entities(self) -> Sequence[EntityKey]:
+        return await scope_health.mixed_entities(self.connection)
+
+    async def misled(self) -> Sequence[ItemKey]:
+        return await lineage_health.misled(self.connection)
+
+    async def underived(self) -> Sequence[ItemKey]:
+        return await lineage_health.underived(self.connection)
 
     async def chunks_missing(self) -> Sequence[ItemKey]:
         m, k = t.message.c, t.chunk.c
@@ -231,8 +234,8 @@ class SqlInspection(SqlIndexable):
         waiting = select(o.key).where(o.dead.is_(False), or_(o.due_at <= now, o.error.is_(None)))
         return (await self.connection.execute(waiting.limit(1))).first() is not None
 
-    async def doomed(self, *, until: datetime) -> Sequence[ScopeKey]:
-        return await doomed_scopes(self.connection, until=until)
+    async def unfinished(self, *, until: datetime) -> Sequence[Erasure]:
+        return await unfinished(self.connection, until=until)
 
     async def _keys(self, table: Table, rows: Select[Any]) -> Sequence[ItemKey]:
         return [item_key(table, key) for key in (await self.connection.execute(rows)).scalars()]
@@ -280,7 +283,3 @@ def _in_full_text() -> Sequence[ColumnElement[bool]]:
     """What is being erased is in full text until it is gone."""
     indexed, shown, _ = recallable()
     return indexed, shown
-
-
-def _is_doomed(scope: ColumnElement[int]) -> ColumnElement[bool]:
-    return exists().where(t.scope.c.key == scope, t.scope.c.tenant == ERASED)

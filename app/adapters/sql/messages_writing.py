@@ -122,6 +122,7 @@ class SqlMessageWriter(SqlMessages):
                 message_count=c.message_count + len(messages),
                 token_count=c.token_count + sum(each.message.tokens for each in messages),
                 updated_at=now,
+                written_at=now,
             )
         )
 

@@ -10,7 +10,9 @@ from app.adapters.sql import tables_derived as d
 from app.adapters.sql.counters import recount
 from app.adapters.sql.embeddings import forget_embeddings
 from app.adapters.sql.graph_health import settle_some
+from app.adapters.sql.lineage_health import derive_anew, drop_false_lineage
 from app.adapters.sql.rebuild import SqlRebuild
+from app.adapters.sql.scope_health import bring_home, forget_entities
 from app.domain.ids import ConversationKey, EntityKey, ItemKey, TenantId
 
 
@@ -18,6 +20,18 @@ from app.domain.ids import ConversationKey, EntityKey, ItemKey, TenantId
 class SqlRepairs(SqlRebuild):
     async def recount(self, conversations: Sequence[ConversationKey]) -> None:
         await recount(self.connection, conversations)
+
+    async def bring_home(self, keys: Sequence[ItemKey]) -> None:
+        await bring_home(self.connection, keys)
+
+    async def forget_entities(self, keys: Sequence[EntityKey]) -> None:
+        await forget_entities(self.connection, keys)
+
+    async def drop_false_lineage(self, keys: Sequence[ItemKey]) -> None:
+        await drop_false_lineage(self.connection, keys)
+
+    async def derive_anew(self, keys: Sequence[ItemKey], *, now: datetime) -> None:
+        await derive_anew(self.connection, keys, now=now)
 
     async def drop_embeddings(self, keys: Sequence[ItemKey]) -> None:
         await forget_embeddings(self.connection, keys)

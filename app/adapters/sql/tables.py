@@ -1,7 +1,8 @@
 """
 The truth: what was said, what was told, and by whose leave. `migrations/` builds the same schema.
 
-What is derived from it lies in `tables_derived.py`, full text in `full_text_*.py`.
+What is derived from it lies in `tables_derived.py`, full text in `full_text_*.py`, what was done to
+it in `tables_log.py`.
 """
 
 from sqlalchemy import (
@@ -82,6 +83,8 @@ conversation = Table(
     Column("archived", Boolean, nullable=False),
     Column("created_at", Instant, nullable=False),
     Column("updated_at", Instant, nullable=False),
+    # When somebody last wrote to it here, whatever an import says of `updated_at`.
+    Column("written_at", Instant, nullable=False),
     Column("message_count", Integer, nullable=False),
     Column("token_count", Key, nullable=False),
     UniqueConstraint("scope_key", "external_id"),
@@ -235,6 +238,27 @@ profile = Table(
     Column("updated_at", Instant, nullable=False),
 )
 
+# What a fact says of a user who agreed that it is told with the profile. It goes with the fact, and
+# is told while that holds.
+profile_entry = Table(
+    "profile_entry",
+    metadata,
+    Column(
+        "item_key",
+        Key,
+        ForeignKey("memory_item.key", ondelete="CASCADE"),
+        primary_key=True,
+        autoincrement=False,
+    ),
+    belongs_to("scope_key", "scope.key", index=True),
+    Column("section", String(16), nullable=False),
+    Column("name", String(255), nullable=False),
+    Column("value", Text, nullable=False),
+    Column("single", Boolean, nullable=False),
+    Column("derived_at", Instant, nullable=False),
+    sqlite_with_rowid=False,
+)
+
 consent = Table(
     "consent",
     metadata,
@@ -252,21 +276,4 @@ flag = Table(
     Column("name", String(64), primary_key=True),
     Column("value", Json, nullable=False),
     Column("updated_at", Instant, nullable=False),
-)
-
-# Append-only: triggers refuse every UPDATE and DELETE (see the migration).
-audit_log = Table(
-    "audit_log",
-    metadata,
-    own_key(),
-    Column("tenant", String(64), nullable=False),
-    Column("at", Instant, nullable=False),
-    Column("actor", String(16), nullable=False),
-    Column("key_id", Uuid),
-    Column("action", String(64), nullable=False),
-    Column("subject", String(255), nullable=False),
-    Column("facts", Json, nullable=False),
-    Index(None, "tenant", "key"),
-    Index(None, "tenant", "subject"),
-    sqlite_autoincrement=True,
 )

@@ -26,10 +26,10 @@ from qdrant_edge import (
 from app.adapters.vectors.edge_filter import edge_filter
 from app.adapters.vectors.edge_shard import OpenedShard, check_room, opened_shard, whereabouts
 from app.adapters.vectors.nearest import Found, as_cosine, nearest
-from app.adapters.vectors.payload import conditions, payload_of
+from app.adapters.vectors.payload import conditions, misplaced, payload_of
 from app.domain.errors import VectorIndexUnavailable
 from app.domain.ids import ItemKey
-from app.ports import RecallFilter, VectorPoint
+from app.ports import RecallFilter, VectorPlace, VectorPoint
 from app.ranking import Floats
 
 T = TypeVar("T")
@@ -39,6 +39,8 @@ _POINTS_PER_CALL = 64
 """About 1 ms of the GIL at 384 dimensions; more would not be faster."""
 _KEYS_PER_CALL = 1_000
 """About 1 ms of the GIL."""
+_PLACES_PER_CALL = 200
+"""About 3 ms of the GIL; of more the engine makes far more."""
 _EXACT = SearchParams(exact=True)
 
 
@@ -86,6 +88,13 @@ class EdgeVectorIndex:
         for start in range(0, len(keys), _KEYS_PER_CALL):
             batch = keys[start : start + _KEYS_PER_CALL]
             found |= await _call(self._readers, partial(_known, self._shard, batch))
+        return frozenset(found)
+
+    async def misplaced(self, places: Sequence[VectorPlace]) -> frozenset[ItemKey]:
+        found: set[ItemKey] = set()
+        for start in range(0, len(places), _PLACES_PER_CALL):
+            batch = places[start : start + _PLACES_PER_CALL]
+            found |= await _call(self._readers, partial(_misplaced, self._shard, batch))
         return frozenset(found)
 
     async def keys(self) -> AsyncIterator[Sequence[ItemKey]]:
@@ -174,6 +183,12 @@ def _search(shard: EdgeShard, query: list[float], within: Filter, limit: int) ->
 def _known(shard: EdgeShard, keys: Sequence[ItemKey]) -> set[ItemKey]:
     found = shard.retrieve(list(keys), with_payload=False, with_vector=False)
     return {_key(record.id) for record in found}
+
+
+def _misplaced(shard: EdgeShard, places: Sequence[VectorPlace]) -> set[ItemKey]:
+    keys = [each.key for each in places]
+    found = shard.retrieve([*keys], with_payload=True, with_vector=False)
+    return misplaced({_key(each.id): each.payload or {} for each in found}, places)
 
 
 def _scroll(shard: EdgeShard, start: ItemKey) -> tuple[Sequence[ItemKey], ItemKey | None]:

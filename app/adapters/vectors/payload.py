@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum, auto
 
-from app.ports import RecallFilter, VectorPoint
+from app.domain.ids import ItemKey
+from app.ports import RecallFilter, VectorPlace
 
 SCOPE = "scope"
 TENANT = "tenant"
@@ -81,21 +82,30 @@ class Outlasting:
 Condition = AnyOf | NoneOf | Between | Outlasting
 
 
-def payload_of(point: VectorPoint) -> dict[str, object]:
-    """What is stored beside the vector; what a point does not have is left out."""
+def payload_of(place: VectorPlace) -> dict[str, object]:
+    """What is stored beside the vector; what a place does not have is left out."""
     fields: dict[str, object] = {
-        SCOPE: str(point.scope),
-        TENANT: point.tenant,
-        TYPE: point.type.value,
-        AT: moment(point.created_at),
+        SCOPE: str(place.scope),
+        TENANT: place.tenant,
+        TYPE: place.type.value,
+        AT: moment(place.created_at),
     }
-    if point.conversation is not None:
-        fields[CONVERSATION] = point.conversation
-    if point.role is not None:
-        fields[ROLE] = point.role.value
-    if point.until is not None:
-        fields[UNTIL] = moment(point.until)
+    if place.conversation is not None:
+        fields[CONVERSATION] = place.conversation
+    if place.role is not None:
+        fields[ROLE] = place.role.value
+    if place.until is not None:
+        fields[UNTIL] = moment(place.until)
     return fields
+
+
+def misplaced(
+    stored: Mapping[ItemKey, Mapping[str, object]], places: Sequence[VectorPlace]
+) -> set[ItemKey]:
+    """The keys of those `places` beside whose vector another payload is stored."""
+    return {
+        each.key for each in places if each.key in stored and stored[each.key] != payload_of(each)
+    }
 
 
 def moment(at: datetime) -> str:

@@ -19,9 +19,10 @@ from app.api.schemas.recalled import (
     related_out,
     rounded,
 )
+from app.api.schemas.users import DERIVED, Derived, derived_out
 from app.domain.context import ContextBundle, ContextRequest, Difference, Intent
 from app.domain.memory import ItemType
-from app.domain.profile import ShownProfile
+from app.domain.profile import Section, ShownProfile
 
 
 class GroupOut(TypedDict):
@@ -48,6 +49,7 @@ class ProfileShownOut(TypedDict):
 class ProfileRoomOut(TypedDict):
     tokens: int
     complete: Annotated[bool, Field(description="Whether all of it had room.")]
+    derived: Annotated[Derived, Field(description=DERIVED)]
 
 
 class MetadataOut(TypedDict):
@@ -61,6 +63,10 @@ class MetadataOut(TypedDict):
     sufficient: bool
     degraded: list[DegradedOut]
     timings_ms: dict[str, float]
+    started_ms: Annotated[
+        dict[str, float],
+        Field(description="When each stage began, after the request; empty if not measured."),
+    ]
     dropped: list[DroppedOut]
     profile: ProfileRoomOut | None
 
@@ -139,10 +145,13 @@ def _metadata(bundle: ContextBundle, *, explain: bool, cache_hit: bool) -> Metad
         sufficient=bundle.sufficient,
         degraded=degraded_out(bundle.degraded),
         timings_ms=in_ms(bundle.timings),
+        started_ms=in_ms(bundle.starts),
         dropped=[DroppedOut(id=each.id, type=each.type, reason=each.reason) for each in dropped],
         profile=None
         if shown is None
-        else ProfileRoomOut(tokens=shown.tokens, complete=shown.complete),
+        else ProfileRoomOut(
+            tokens=shown.tokens, complete=shown.complete, derived=derived_out(shown.profile)
+        ),
     )
 
 
@@ -151,7 +160,9 @@ def _profile(shown: ShownProfile | None) -> ProfileShownOut | None:
         return None
     profile = shown.profile
     return ProfileShownOut(
-        preferences=dict(profile.preferences), context=dict(profile.context), notes=profile.notes
+        preferences=dict(profile.told(Section.PREFERENCES)),
+        context=dict(profile.told(Section.CONTEXT)),
+        notes=profile.notes,
     )
 
 

@@ -1,5 +1,6 @@
 """Memory items of their own, as they are told, listed and changed."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
@@ -11,7 +12,7 @@ from app.api.schemas.conversations import PageQuery
 from app.api.schemas.fields import Answer, Body, Importance, Metadata, Moment, Name, Text
 from app.api.schemas.recalled import LineageOut
 from app.domain.conversation import DEFAULT_IMPORTANCE
-from app.domain.ids import ConversationId
+from app.domain.ids import ConversationId, ItemId
 from app.domain.memories import Memory, MemoryChanges, MemoryFilter, NewMemory
 from app.domain.memory import ItemType
 from app.services.keep import KeptMemories
@@ -37,7 +38,10 @@ class MemoryIn(Body):
     valid_from: Moment | None = Field(default=None, description="Inclusive; absent: now.")
     valid_to: Moment | None = Field(default=None, description="Exclusive; absent: open.")
     expires_at: Moment | None = Field(default=None, description="From then on it is gone.")
-    metadata: Metadata = Field(default_factory=dict)
+    metadata: Metadata = Field(
+        default_factory=dict,
+        description="Of a fact, subject, attribute and value may tell what supersedes what.",
+    )
 
     @model_validator(mode="after")
     def _documents_are_everybodys(self) -> Self:
@@ -149,14 +153,15 @@ class MemoryItemOut(Answer):
     valid_to: datetime | None
     expires_at: datetime | None
     superseded_by: UUID | None
+    superseded: list[UUID] = Field(description="What ended where this begins, the latest first.")
     last_accessed_at: datetime | None
     access_count: int
 
     @classmethod
-    def of(cls, memory: Memory) -> Self:
-        fields = {name: getattr(memory, name) for name in cls.model_fields if name != "document_id"}
-        told = {"type": memory.type.value, "document_id": memory.parent}
-        return cls.model_validate(fields | told)
+    def of(cls, memory: Memory, superseded: Sequence[ItemId]) -> Self:
+        told = {"document_id": memory.parent, "superseded": superseded}
+        fields = {name: getattr(memory, name) for name in cls.model_fields if name not in told}
+        return cls.model_validate(fields | told | {"type": memory.type.value})
 
 
 class MemoryPage(Answer):

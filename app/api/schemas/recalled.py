@@ -78,6 +78,9 @@ class SearchOut(TypedDict):
     ]
     degraded: list[DegradedOut]
     timings_ms: dict[str, float]
+    started_ms: Annotated[
+        dict[str, float], Field(description="When each stage began, after the search did.")
+    ]
     sufficient: bool
 
 

@@ -4,7 +4,7 @@ import { useUser } from "../lib/person.js";
 import { Link } from "../lib/router.js";
 import { Title } from "../parts/basics.js";
 import { useInSight } from "../parts/in-sight.js";
-import { Items } from "./memory/items.js";
+import { Items, OneItem } from "./memory/items.js";
 import { Entities } from "./memory/entities.js";
 import { EntityView } from "./memory/entity.js";
 
@@ -24,6 +24,7 @@ export default function Memory({ kind = "facts", id }) {
   return html`<${Title}>Memory<//>
     <nav class="subnav" aria-label="Kinds of memory" ref=${useInSight(name)}><ul>${KINDS.map(([to, label]) => html`<li key=${to}>
       <${Link} to=${`/memory/${to}`} query=${{ user }} aria-current=${to === name ? "page" : undefined}>${label}<//></li>`)}</ul></nav>
-    ${query ? html`<${Items} key=${name} query=${query} name=${text.toLowerCase()} user=${user} />`
+    ${query && id ? html`<${OneItem} key=${id} id=${id} kind=${name} user=${user} />`
+      : query ? html`<${Items} key=${name} query=${query} name=${text.toLowerCase()} user=${user} />`
       : id ? html`<${EntityView} key=${id} id=${id} user=${user} />` : html`<${Entities} user=${user} />`}`;
 }

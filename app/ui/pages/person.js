@@ -27,7 +27,7 @@ function Person({ user }) {
   };
   return html`<div class="person">
     <${Consent} path=${`${path}/consent`} of=${consent} onChange=${changed} />
-    <${Profile} path=${`${path}/profile`} of=${profile} onChange=${changed} />
+    <${Profile} path=${`${path}/profile`} user=${user} of=${profile} onChange=${changed} />
     <${Everything} user=${user} act=${() => erase(path)} onErased=${changed} />
     ${receipt && html`<${Receipt} receipt=${receipt} onClose=${() => setReceipt(null)} />`}
   </div>`;

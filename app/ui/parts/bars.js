@@ -53,33 +53,40 @@ export function Budget({ parts, total, budget }) {
 const AT_ONCE = ["embed", "semantic", "lexical", "relational", "episodic", "profile"];
 const AFTERWARDS = ["hydrate", "rerank", "complete", "pack"];
 
+/** When each stage ran, by what was measured. */
+const measured = (took, starts) => Object.keys(took)
+  .map((name) => ({ name, from: starts[name] ?? 0, took: took[name] }))
+  .sort((a, b) => a.from - b.from || b.took - a.took);
+
 /**
- * When each stage ran. Only durations are measured; what waits for what is known: sources are asked
+ * The same of a bundle of which only durations were kept, by what waits for what: sources are asked
  * at once, meaning waits for the embedding, and the others follow one after the other.
  */
-function laidOut({ total = 0, ...timings }) {
-  const named = (order) => order.filter((name) => name in timings);
-  const others = Object.keys(timings).filter((name) => ![...AT_ONCE, ...AFTERWARDS].includes(name));
-  const rows = named(AT_ONCE).map((name) => ({ name, from: name === "semantic" ? timings.embed || 0 : 0, took: timings[name] }));
+function supposed(took) {
+  const named = (order) => order.filter((name) => name in took);
+  const others = Object.keys(took).filter((name) => ![...AT_ONCE, ...AFTERWARDS].includes(name));
+  const rows = named(AT_ONCE).map((name) => ({ name, from: name === "semantic" ? took.embed || 0 : 0, took: took[name] }));
   // The profile is read beside everything else, and nothing but packing waits for it.
   let at = Math.max(0, ...rows.filter((each) => each.name !== "profile").map((each) => each.from + each.took));
   for (const name of [...others, ...named(AFTERWARDS)]) {
-    rows.push({ name, from: at, took: timings[name] });
-    at += timings[name];
+    rows.push({ name, from: at, took: took[name] });
+    at += took[name];
   }
-  return { rows, end: Math.max(total, at, ...rows.map((each) => each.from + each.took), 0.001) };
+  return rows;
 }
 
-export function Waterfall({ timings, degraded = [] }) {
-  const { rows, end } = laidOut(timings);
+export function Waterfall({ timings: { total = 0, ...took }, starts = {}, degraded = [] }) {
+  const known = Object.keys(starts).length > 0;
+  const rows = known ? measured(took, starts) : supposed(took);
+  const end = Math.max(total, ...rows.map((each) => each.from + each.took), 0.001);
   const why = new Map(degraded.map((each) => [each.source, each.reason]));
   for (const source of why.keys()) if (!rows.some((each) => each.name === source)) rows.push({ name: source, from: 0, took: 0 });
-  return html`<table class="waterfall"><caption class="quiet">Total ${ms(timings.total)}</caption>
-    <thead class="unseen"><tr><th>Stage</th><th>When</th><th>Took</th></tr></thead>
-    <tbody>${rows.map(({ name, from, took }) => html`<tr key=${name}>
+  return html`<table class="waterfall"><caption class="quiet">Total ${ms(total)}${!known && "; when each began was not measured"}</caption>
+    <thead class="unseen"><tr><th>Stage</th><th>From</th><th>Took</th></tr></thead>
+    <tbody>${rows.map(({ name, from, took: lasted }) => html`<tr key=${name}>
       <th scope="row">${name}</th>
-      <td class="lane" aria-hidden="true"><span class=${`fill tone-${name}`}
-        style=${{ marginLeft: `${(from / end) * 100}%`, width: `max(2px, ${(took / end) * 100}%)` }}></span></td>
-      <td class="number">${why.has(name) ? html`<span class="bad">${why.get(name)}</span>` : ms(took)}</td></tr>`)}
+      <td class="lane" title=${`from ${ms(from)}`}><span class="unseen">${ms(from)}</span><span aria-hidden="true" class=${`fill tone-${name}`}
+        style=${{ marginLeft: `${(from / end) * 100}%`, width: `max(2px, ${(lasted / end) * 100}%)` }}></span></td>
+      <td class="number">${why.has(name) ? html`<span class="bad">${why.get(name)}</span>` : ms(lasted)}</td></tr>`)}
     </tbody></table>`;
 }

@@ -48,7 +48,7 @@ export function Costs({ bundle }) {
     <section class="card" aria-labelledby="tokens"><h2 id="tokens">Tokens</h2>
       <${Budget} parts=${tokensOf(bundle)} total=${metadata.total_tokens} budget=${metadata.budget_tokens} /></section>
     <section class="card" aria-labelledby="sources"><h2 id="sources">Sources, in time</h2>
-      <${Waterfall} timings=${metadata.timings_ms} degraded=${metadata.degraded} /></section>
+      <${Waterfall} timings=${metadata.timings_ms} starts=${metadata.started_ms} degraded=${metadata.degraded} /></section>
   </div>`;
 }
 

@@ -11,6 +11,12 @@ const MEANS = {
   learning: "Weights of one's own may be learned.",
 };
 
+const COVERS = {
+  profile: "The profile is erased, with all that tells of it.",
+  facts: "What facts added to the profile is erased; the facts stay.",
+  learning: "What it covered is erased.",
+};
+
 function Grant({ grant, holds }) {
   if (!grant) return null;
   return html`<p class="quiet">${holds ? "granted" : "expired; granted"} <${Time} at=${grant.granted_at} />${grant.expires_at && html`, until <${Time} at=${grant.expires_at} />`}${grant.source && `, ${grant.source}`}</p>`;
@@ -38,6 +44,6 @@ export function Consent({ path, of, onChange }) {
       <${Field} label="What is granted now holds until" id="until" hint="Empty: until it is revoked."><input id="until" type="datetime-local" value=${until} onInput=${(e) => setUntil(e.currentTarget.value)} /><//>`}<//>
     ${revoking && html`<${Confirm} title=${`Revoke consent to ${revoking}?`} action="Revoke" act=${() => send(revoking, false)}
       onClose=${() => { setRevoking(null); onChange(); }} onDone=${(told) => { setRevoking(null); onChange(told.erasure); }}>
-      <p>${revoking === "profile" ? "The profile is erased, with all that tells of it." : "What it covered is erased."}</p><//>`}
+      <p>${COVERS[revoking]}</p><//>`}
   </section>`;
 }

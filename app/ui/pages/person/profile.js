@@ -1,7 +1,8 @@
-// The profile: two tables of named values, and notes.
-import { html, useEffect, useState } from "../../lib/dom.js";
+// The profile: two tables of named values that somebody wrote, and notes; beside them what facts say.
+import { html, useEffect, useMemo, useState } from "../../lib/dom.js";
 import { erase, put } from "../../lib/api.js";
 import { useAct } from "../../lib/load.js";
+import { Link } from "../../lib/router.js";
 import { Button, Empty, Field, Loaded, Notice, Time } from "../../parts/basics.js";
 import { Confirm } from "../../parts/dialog.js";
 
@@ -17,6 +18,12 @@ function read(text) {
   } catch {
     return text;
   }
+}
+
+/** What somebody wrote: what facts say is not theirs to save. */
+function written(profile) {
+  const own = (section) => Object.fromEntries(Object.entries(profile[section]).filter(([name]) => !profile.derived[section]?.[name]));
+  return { ...profile, preferences: own("preferences"), context: own("context") };
 }
 
 const rowsOf = (section) => Object.entries(section).map(([name, value]) => ({ name, text: shown(value), was: shown(value) }));
@@ -41,13 +48,22 @@ function Section({ id, legend, rows, onChange }) {
   </fieldset>`;
 }
 
+function Derived({ profile, user }) {
+  const told = SECTIONS.flatMap(([section]) => Object.entries(profile.derived[section] || {}).map(([name, facts]) => [name, [profile[section][name]].flat(), facts]));
+  if (told.length === 0) return null;
+  return html`<h3>From facts</h3>
+    <p class="quiet">An entry goes with its fact; one of the same name above takes its place.</p>
+    <table class="list derived"><tbody>${told.map(([name, values, facts]) => html`<tr key=${name}><th scope="row">${name}</th>
+      <td>${facts.map((fact, at) => html`${at > 0 && ", "}<${Link} key=${fact} to=${`/memory/facts/${fact}`} query=${{ user }}>${values[at]}<//>`)}</td></tr>`)}</tbody></table>`;
+}
+
 function Editor({ path, profile, onChange }) {
-  const [form, setForm] = useState(formOf(profile || NOTHING));
+  const own = useMemo(() => (profile ? written(profile) : NOTHING), [profile]);
+  const [form, setForm] = useState(formOf(own));
   const [erasing, setErasing] = useState(false);
-  useEffect(() => setForm(formOf(profile || NOTHING)), [profile]);
+  useEffect(() => setForm(formOf(own)), [own]);
   const saving = useAct(async () => {
-    const before = profile || NOTHING;
-    await put(path, { preferences: changesOf(form.preferences, before.preferences), context: changesOf(form.context, before.context), notes: form.notes });
+    await put(path, { preferences: changesOf(form.preferences, own.preferences), context: changesOf(form.context, own.context), notes: form.notes });
     onChange();
   });
   const submit = (event) => {
@@ -66,10 +82,11 @@ function Editor({ path, profile, onChange }) {
   </form>`;
 }
 
-export function Profile({ path, of, onChange }) {
+export function Profile({ path, user, of, onChange }) {
   return html`<section class="card"><h2>Profile</h2>
     <${Loaded} of=${of}>${({ profile, may }) => may
-      ? html`<${Editor} path=${path} profile=${profile} onChange=${onChange} />`
+      ? html`<${Editor} path=${path} profile=${profile} onChange=${onChange} />
+        ${profile && html`<${Derived} profile=${profile} user=${user} />`}`
       : html`<${Empty}>Without consent to “profile” there is none, and none can be written.<//>`}<//>
   </section>`;
 }

@@ -1,0 +1,78 @@
+"""What both clients do with what comes back."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import httpx
+
+from app.client.answers import Json
+
+NDJSON = "application/x-ndjson"
+EVENTS = "text/event-stream"
+
+Event = tuple[str, Json]
+"""The name of what happened, and its facts."""
+
+
+class ClientError(Exception):
+    """The service refused a request, or could not be reached (then `status` is 0)."""
+
+    def __init__(self, message: str, *, status: int = 0, problem: Json | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.problem = problem or {}
+
+
+def headers(key: str | None) -> Mapping[str, str]:
+    return {} if key is None else {"X-Foreword-Key": key}
+
+
+def checked(answer: httpx.Response) -> httpx.Response:
+    """The answer; what the service refused is raised with its reason."""
+    if not answer.is_error:
+        return answer
+    try:
+        problem = answer.json()
+    except ValueError:
+        problem = {}
+    raise refused(problem, answer.status_code)
+
+
+def refused(problem: Json, status: int) -> ClientError:
+    told = [problem.get("title"), problem.get("detail")]
+    message = " ".join(dict.fromkeys(each for each in told if each)) or f"HTTP {status}"
+    return ClientError(message, status=status, problem=problem)
+
+
+def unreachable(error: httpx.HTTPError) -> ClientError:
+    return ClientError(f"no answer: {error}")
+
+
+@dataclass(slots=True)
+class Events:
+    """Reads a stream of events, line by line."""
+
+    _name: str = ""
+    _facts: list[str] = field(default_factory=list)
+
+    def read(self, line: str) -> Event | None:
+        """
+        The event that ends with `line`.
+
+        Raises:
+            ClientError: It is what went wrong after the answer had begun.
+        """
+        name, _, value = line.partition(":")
+        value = value.removeprefix(" ")
+        if name == "event":
+            self._name = value
+        elif name == "data":
+            self._facts.append(value)
+        if line or not self._facts:
+            return None
+        event = self._name, json.loads("\n".join(self._facts))
+        self._name, self._facts = "", []
+        if event[0] == "error":
+            raise refused(event[1], int(event[1].get("status", 0)))
+        return event

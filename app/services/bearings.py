@@ -1,0 +1,85 @@
+"""What a fact finds of its kind where it is stored: what it repeats, what it ends, what ends it."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from app.distil.fact import Bearing, Fact, bearing
+from app.distil.filing import groups_of
+from app.distil.told import told_fact
+from app.domain.ids import ItemId, ScopeKey
+from app.domain.memories import Memory
+from app.domain.memory import ItemType
+from app.ports.memories import MemoryReader, MemoryWriter
+
+
+@dataclass(frozen=True, slots=True)
+class Bearings:
+    """Items that say what a fact says, that end where it begins, and that end it, in time."""
+
+    repeated: Sequence[Memory]
+    ended: Sequence[Memory]
+    heirs: Sequence[Memory]
+
+
+async def bearings_of(
+    memories: MemoryWriter,
+    scope: ScopeKey,
+    fact: Fact,
+    *,
+    begins: datetime,
+    speakers: Collection[str],
+    now: datetime,
+) -> Bearings:
+    """
+    What `fact`, which begins to hold at `begins`, has to do with the items of a scope.
+
+    Whatever facts call the user, one of `speakers`, it is the same subject.
+    """
+    several = [_called(fact, each) for each in sorted(_names(fact, speakers))]
+    groups = [group for each in several for group in groups_of(each)]
+    found = await memories.under(scope, ItemType.FACT, groups)
+    told = [
+        (item, _called(known, fact.subject) if known.subject.casefold() in speakers else known)
+        for item in found
+        if (known := told_fact(item.content, item.metadata, item.valid_from, speakers))
+    ]
+    before = [(item, older) for item, older in told if _holds(item, begins, now)]
+    after = [(item, newer) for item, newer in told if item.valid_from > begins]
+    return Bearings(
+        repeated=[item for item, older in before if bearing(fact, older) is Bearing.REPEATS],
+        ended=[item for item, older in before if bearing(fact, older) is Bearing.SUPERSEDES],
+        heirs=[item for item, newer in after if bearing(newer, fact) is Bearing.SUPERSEDES],
+    )
+
+
+def _names(fact: Fact, speakers: Collection[str]) -> set[str]:
+    """What the subject of a fact is called."""
+    name = fact.subject.casefold()
+    return {*speakers, name} if name in speakers else {fact.subject}
+
+
+def _called(fact: Fact, name: str) -> Fact:
+    return replace(fact, subject=name)
+
+
+def _holds(item: Memory, at: datetime, now: datetime) -> bool:
+    ended = item.valid_to is not None and item.valid_to <= at
+    expired = item.expires_at is not None and item.expires_at <= now
+    return item.valid_from <= at and not ended and not expired
+
+
+async def is_told_only(memories: MemoryReader, item: Memory) -> bool:
+    """Whether a caller told it, and no message is known to say it."""
+    edges = [] if item.derived else await memories.lineage(item)
+    return not item.derived and all(each.kind != "message" for each in edges)
+
+
+async def end_by(
+    memories: MemoryWriter, item_id: ItemId, heirs: Sequence[Memory], *, now: datetime
+) -> None:
+    """Have an item end where the first of those `heirs` begins that have another subject."""
+    own = await memories.get(item_id, now=None)
+    others = [each for each in heirs if each.subject != own.subject]
+    if others and (own.valid_to is None or others[0].valid_from < own.valid_to):
+        await memories.supersede(own, by=others[0].key, now=now)

@@ -1,0 +1,95 @@
+"""A fact that a caller tells, among the facts that are known of the same subject."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from app.distil.fact import Tense
+from app.distil.filing import subject_of
+from app.distil.told import speakers_of, told_fact
+from app.domain.ids import ScopeKey
+from app.domain.memories import Memory, MemoryChanges, NewMemory
+from app.domain.memory import ItemType
+from app.ports.store import Transaction
+from app.ports.stored import PreparedMemory
+from app.services.bearings import bearings_of, is_told_only
+
+_NOT_UNDERSTOOD = "told|"
+"""Of a fact of which only its words are known: what has the same is the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """
+    A told item with its subject and what it supersedes; `known` is the item that says it already,
+    `heirs` are those that begin later and end it, the first first.
+    """
+
+    prepared: PreparedMemory
+    known: Memory | None = None
+    heirs: Sequence[Memory] = ()
+
+
+async def among_facts(transaction: Transaction, prepared: PreparedMemory, *, now: datetime) -> Told:
+    """
+    Where a told item belongs.
+
+    What was drawn from messages is not added to, but superseded: it goes with its messages, and
+    what was told does not.
+
+    Raises:
+        ConversationNotFound: Its conversation is not there.
+    """
+    new = prepared.new
+    if new.type is not ItemType.FACT or new.subject is not None:
+        return Told(prepared)
+    scope, user_id = await _owner(transaction, new, now=now)
+    speakers, begins = speakers_of(user_id), new.valid_from or now
+    fact = told_fact(new.content, new.metadata, begins, speakers)
+    if fact is None:
+        return Told(_under(prepared, f"{_NOT_UNDERSTOOD}{prepared.content_hash.hex()}"))
+    if new.valid_to is not None and new.valid_to <= now:
+        fact = replace(fact, tense=Tense.PAST)
+    memories = transaction.memories
+    found = await bearings_of(memories, scope, fact, begins=begins, speakers=speakers, now=now)
+    told = [each for each in found.repeated if await is_told_only(memories, each)]
+    if told:
+        await _tell_more(transaction, told[-1], new, now=now)
+        return Told(prepared, known=told[-1])
+    ended = [*new.supersedes, *(each.id for each in (*found.ended, *found.repeated))]
+    placed = _under(prepared, subject_of(fact))
+    return Told(replace(placed, new=replace(placed.new, supersedes=ended)), heirs=found.heirs)
+
+
+def _under(prepared: PreparedMemory, subject: str) -> PreparedMemory:
+    return replace(prepared, new=replace(prepared.new, subject=subject))
+
+
+async def _owner(
+    transaction: Transaction, new: NewMemory, *, now: datetime
+) -> tuple[ScopeKey, str | None]:
+    """Whose fact it is; nobody else tells of them meanwhile."""
+    if new.conversation_id is None:
+        scope = await transaction.scopes.ensure(new.user_id, now=now)
+        await transaction.memories.lock(scope.key, [])
+        return scope.key, new.user_id
+    found = await transaction.conversations.get(new.conversation_id)
+    await transaction.conversations.lock(found.key)  # before its scope, as everybody does
+    await transaction.memories.lock(found.scope, [])
+    return found.scope, found.user_id
+
+
+async def _tell_more(
+    transaction: Transaction, known: Memory, new: NewMemory, *, now: datetime
+) -> None:
+    """Told once more, an item has what both told: the later metadata, and the higher importance."""
+    changes = MemoryChanges(
+        given=frozenset({"metadata", "importance", "valid_to", "expires_at"}),
+        metadata={**known.metadata, **new.metadata},
+        importance=max(known.importance, new.importance),
+        valid_to=new.valid_to or known.ends_at,
+        expires_at=new.expires_at or known.expires_at,
+    )
+    before = (known.metadata, known.importance, known.ends_at, known.expires_at)
+    if (changes.metadata, changes.importance, changes.valid_to, changes.expires_at) != before:
+        await transaction.memories.change(known, changes, None, now=now)

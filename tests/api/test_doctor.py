@@ -1,0 +1,154 @@
+"""What the doctor finds where something was damaged by hand, and that it mends it."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+from sqlalchemy import delete, insert, select, update
+
+from app.adapters.sql import tables as t
+from app.adapters.sql import tables_derived as d
+from app.adapters.sql.store import SqlStore
+from app.api.deps import Services
+from app.domain.conversation import NewConversation, NewMessage, Role
+from app.domain.ids import LOCAL_TENANT, ConversationKey, ItemKey, ScopeKey
+from app.domain.memory import ItemType
+from app.main import open_services
+from app.ports import VectorPoint
+from app.services.findings import Diagnosis
+from app.services.jobs import Progress
+from app.settings import Settings
+from tests.api.proxied import eventually
+
+LIVES = "My name is Alice Berg and I live in Oslo. I work at Hugin Labs."
+LONG = " ".join(f"Word {number} of the long report." for number in range(700))
+
+
+@dataclass(frozen=True, slots=True)
+class Ward:
+    """The services, with what two users told them."""
+
+    services: Services
+    conversations: Sequence[ConversationKey]
+    scopes: Sequence[ScopeKey]
+
+    async def run(self, *statements: Any) -> None:
+        assert isinstance(self.services.store, SqlStore)
+        async with self.services.store.database.write() as connection:
+            for each in statements:
+                await connection.execute(each)
+
+    async def all(self, statement: Any) -> list[Any]:
+        assert isinstance(self.services.store, SqlStore)
+        async with self.services.store.database.read() as connection:
+            return list((await connection.execute(statement)).scalars())
+
+    async def examined(self) -> Diagnosis:
+        return await self.services.doctor.examine(Progress())
+
+    async def settled(self) -> None:
+        """Until everything is distilled and indexed."""
+
+        async def quiet() -> bool:
+            await self.services.doctor.reindexer.drained()
+            async with self.services.doctor.clinic.inspect() as inspection:
+                return not await inspection.undistilled_of(self.conversations)
+
+        await eventually(quiet)
+        await self.services.doctor.reindexer.drained()
+
+
+@pytest.fixture
+async def ward(settings: Settings) -> AsyncIterator[Ward]:
+    async with AsyncExitStack() as stack:
+        services = await open_services(settings, stack)
+        for user in ("alice", "bob"):
+            told = [NewMessage(role=Role.USER, content=each) for each in (LIVES, LONG)]
+            new = NewConversation(user_id=user, messages=told)
+            await services.ingestor.ingest(LOCAL_TENANT, new)
+        found = Ward(services, [], [])
+        conversations = await found.all(select(t.conversation.c.key).order_by(t.conversation.c.key))
+        scopes = await found.all(select(t.conversation.c.scope_key).order_by(t.conversation.c.key))
+        ready = Ward(services, conversations, scopes)
+        await ready.settled()
+        yield ready
+
+
+async def move_a_vector(ward: Ward) -> None:
+    """Bob's first message is found by Alice."""
+    keys = await ward.all(select(d.embedding.c.item_key))
+    async with ward.services.doctor.clinic.inspect() as inspection:
+        places = await inspection.places([ItemKey(key) for key in keys])
+    bobs = next(each for each in places if each.scope == ward.scopes[1])
+    vector = await ward.services.doctor.embedder.embed_query("anything")
+    moved = {name: getattr(bobs, name) for name in bobs.__dataclass_fields__}
+    point = replace(VectorPoint(**moved, vector=vector), scope=ward.scopes[0])
+    await ward.services.doctor.vectors.upsert([point])
+
+
+async def move_chunks(ward: Ward) -> None:
+    await ward.run(update(t.chunk).values(scope_key=ward.scopes[0]))
+
+
+async def move_derived_items(ward: Ward) -> None:
+    derived = t.memory_item.c.derived
+    await ward.run(update(t.memory_item).where(derived).values(scope_key=ward.scopes[0]))
+
+
+async def mix_entities(ward: Ward) -> None:
+    e, n, m = d.entity.c, d.mention.c, t.message.c
+    alices = select(m.key).where(m.scope_key == ward.scopes[0])
+    bobs = select(e.key).where(e.scope_key == ward.scopes[1]).order_by(e.key).limit(1)
+    (entity,), message = await ward.all(bobs), min(await ward.all(alices))
+    alias = select(d.entity_alias.c.key).where(d.entity_alias.c.entity_key == entity)
+    (key, *_), (said_at, *_) = await ward.all(alias), await ward.all(select(n.said_at))
+    mention = {"message_key": message, "start": 0, "stop": 2, "alias_key": key, "said_at": said_at}
+    await ward.run(insert(d.mention).values(entity_key=entity, **mention))
+
+
+async def lose_lineage(ward: Ward) -> None:
+    await ward.run(delete(t.lineage))
+
+
+async def cross_lineage(ward: Ward) -> None:
+    i, m = t.memory_item.c, t.message.c
+    bobs = select(i.key).where(i.derived, i.scope_key == ward.scopes[1]).limit(1)
+    alices = select(m.key).where(m.scope_key == ward.scopes[0]).limit(1)
+    (item,), (message,) = await ward.all(bobs), await ward.all(alices)
+    await ward.run(insert(t.lineage).values(item_key=item, message_key=message))
+
+
+DAMAGES: Sequence[tuple[str, str, Callable[[Ward], Awaitable[None]]]] = [
+    ("vectors", "beside other facts", move_a_vector),
+    ("scopes", "derived in another scope", move_chunks),
+    ("scopes", "derived in another scope", move_derived_items),
+    ("graph", "mix scopes", mix_entities),
+    ("lineage", "into another scope", cross_lineage),
+    ("lineage", "without any", lose_lineage),
+]
+
+
+async def facts(ward: Ward) -> list[str]:
+    i = t.memory_item.c
+    found = await ward.all(select(i.content).where(i.type == ItemType.FACT.value))
+    return sorted(found)
+
+
+async def test_what_was_damaged_by_hand_is_found_and_mended(ward: Ward) -> None:
+    before = await facts(ward)
+    assert len(before) >= 4, "both users tell something of themselves"
+    assert (await ward.examined()).findings == []
+    for check, problem, damage in DAMAGES:
+        await damage(ward)
+        told = [(each.check, each.problem) for each in (await ward.examined()).findings]
+        assert any(check == c and problem in p for c, p in told), (damage, told)
+
+        treated = await ward.services.doctor.treat(Progress())
+
+        assert treated.findings == [], damage
+        assert any(check == e.check and problem in e.problem for e in treated.fixed), damage
+        await ward.settled()
+        assert (await ward.examined()).findings == [], damage
+        assert await facts(ward) == before, damage

@@ -1,0 +1,140 @@
+"""Facts that callers tell: the same merges, what changed supersedes, as of what is drawn."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from httpx import AsyncClient
+
+from tests.api.speaking import Json, erase, get, store
+
+FIRST, LATER = "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"
+
+
+async def tell(client: AsyncClient, content: str, **about: Any) -> Json:
+    body = {"type": "fact", "user_id": "alice", "content": content, **about}
+    answer = await client.post("/memories", json=body)
+    assert answer.status_code == 201, answer.text
+    told: Json = answer.json()
+    return told
+
+
+async def hear(client: AsyncClient, *messages: str) -> Json:
+    """Have it said, and wait until it is distilled."""
+    stored = await store(client, *messages, user_id="alice")
+    lag = 1
+    while lag:
+        await asyncio.sleep(0.02)
+        lag = (await get(client, "/readyz"))["parts"]["distilling"]["lag"]
+    return stored
+
+
+async def facts(client: AsyncClient, **wanted: Any) -> list[str]:
+    found = await get(client, "/memories", user_id="alice", type="fact", **wanted)
+    return [each["content"] for each in found["items"]]
+
+
+async def test_a_newer_fact_supersedes_and_does_not_erase(client: AsyncClient) -> None:
+    old = await tell(client, "Alice lives in Lisbon.", valid_from=FIRST)
+    new = await tell(client, "The user moved to Porto.", valid_from=LATER)
+    assert (new["superseded"], new["known"]) == ([old["id"]], False)
+    assert await facts(client) == ["The user moved to Porto."]
+    assert await facts(client, as_of="2026-01-15T00:00:00Z") == ["Alice lives in Lisbon."]
+    ended = await get(client, f"/memories/{old['id']}")
+    assert (ended["superseded_by"], ended["valid_to"]) == (new["id"], LATER)
+    await erase(client, f"/memories/{new['id']}")
+    assert await facts(client) == ["Alice lives in Lisbon."]
+
+
+async def test_a_fact_of_before_does_not_hold_beside_what_took_its_place(
+    alone: AsyncClient,
+) -> None:
+    await tell(alone, "Alice lives in Porto.", valid_from=LATER)
+    old = await tell(alone, "Alice lives in Lisbon.", valid_from=FIRST)
+    assert (await get(alone, f"/memories/{old['id']}"))["valid_to"] == LATER
+    await tell(alone, "Alice lives in Rome.", valid_from="2019-01-01T00:00:00Z", valid_to=FIRST)
+    assert await facts(alone) == ["Alice lives in Porto."]
+
+
+@pytest.mark.parametrize(
+    "again", ["Alice lives in Lisbon.", "Alice lives in Lisbon", "The user lives in Lisbon."]
+)
+async def test_an_equal_fact_is_the_same(client: AsyncClient, again: str) -> None:
+    first = await tell(client, "Alice lives in Lisbon.", metadata={"a": 1, "b": 1}, importance=3)
+    more = await tell(
+        client, again, metadata={"b": 2}, importance=8, expires_at="2090-01-01T00:00Z"
+    )
+    assert (more["id"], more["known"], more["superseded"]) == (first["id"], True, [])
+    (item,) = (await get(client, "/memories", user_id="alice", type="fact"))["items"]
+    assert (item["metadata"], item["importance"]) == ({"a": 1, "b": 2}, 8)
+    assert item["expires_at"] == "2090-01-01T00:00:00Z"
+
+
+async def test_an_equal_fact_may_tell_its_end(alone: AsyncClient) -> None:
+    first = await tell(alone, "Alice lives in Lisbon.")
+    end = "2090-01-01T00:00:00Z"
+    assert (await tell(alone, "Alice lives in Lisbon.", valid_to=end))["id"] == first["id"]
+    assert (await get(alone, f"/memories/{first['id']}"))["valid_to"] == end
+
+
+async def test_what_is_not_understood_merges_by_its_words_alone(client: AsyncClient) -> None:
+    said = "The office dog of Alice is loved, and the printer is not."
+    first = await tell(client, said)
+    assert (await tell(client, said))["id"] == first["id"]
+    other = await tell(client, said.replace("dog", "cat"))
+    assert (other["known"], other["superseded"]) == (False, [])
+    assert len(await facts(client)) == 2
+
+
+async def test_metadata_may_say_what_a_fact_is_about(client: AsyncClient) -> None:
+    about = {"subject": "Team", "attribute": "mascot"}
+    owl = await tell(client, "An owl it is.", metadata={**about, "value": "owl"})
+    fox = await tell(client, "Now a fox.", metadata={**about, "subject": "team", "value": "fox"})
+    assert fox["superseded"] == [owl["id"]]
+    likes = {"subject": "Team", "attribute": "likes"}
+    for value in ("tea", "cake"):
+        told = await tell(client, f"They like {value}.", metadata={**likes, "value": value})
+        assert told["superseded"] == []
+
+
+async def test_what_says_more_than_one_thing_supersedes_nothing(alone: AsyncClient) -> None:
+    await tell(alone, "Alice lives in Lisbon. Her project is due on Friday.")
+    await tell(alone, "Alice lives in Porto, and she works at Acme.")
+    await tell(alone, "Bob lives in Rome.")
+    assert len(await facts(alone)) == 3
+
+
+async def test_other_users_and_other_types_are_not_concerned(alone: AsyncClient) -> None:
+    await tell(alone, "Alice lives in Lisbon.")
+    other = await tell(alone, "Alice lives in Porto.", user_id="bob")
+    kinds = [await tell(alone, "Alice lives in Porto.", type="procedure") for _ in range(2)]
+    assert not any(each["known"] or each["superseded"] for each in (other, *kinds))
+
+
+async def test_what_is_told_supersedes_what_was_drawn_and_outlives_it(client: AsyncClient) -> None:
+    said = await hear(client, "I live in Lisbon.")
+    told = await tell(client, "Alice lives in Lisbon.")
+    assert (len(told["superseded"]), told["known"]) == (1, False)
+    assert await facts(client) == ["Alice lives in Lisbon."]
+    await erase(client, f"/messages/{said['message_ids'][0]}")
+    assert await facts(client, include_superseded=True) == ["Alice lives in Lisbon."]
+
+
+async def test_what_is_said_supersedes_what_was_told_or_leaves_it_as_it_is(
+    client: AsyncClient,
+) -> None:
+    told = await tell(client, "Alice lives in Lisbon.")
+    said = await hear(client, "I live in Lisbon.")
+    assert await facts(client, include_superseded=True) == ["Alice lives in Lisbon."]
+    await erase(client, f"/conversations/{said['id']}")
+    assert await facts(client) == ["Alice lives in Lisbon."]
+    await hear(client, "I moved to Porto.")
+    assert await facts(client) == ["User moved to Porto"]
+    assert (await get(client, f"/memories/{told['id']}"))["superseded_by"]
+
+
+async def test_in_a_conversation_it_is_the_conversations_user(alone: AsyncClient) -> None:
+    first = await tell(alone, "Alice lives in Lisbon.")
+    stored = await store(alone, "Hello!", user_id="alice")
+    inside = {"user_id": None, "conversation_id": stored["id"]}
+    assert (await tell(alone, "The user lives in Lisbon.", **inside))["id"] == first["id"]

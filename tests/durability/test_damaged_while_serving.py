@@ -1,0 +1,79 @@
+"""Pages of the SQLite file turn to garbage under a running server."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.api.serving import distil_nothing, eventually, run, serving, store
+from tests.durability.watching import metric, status
+
+pytestmark = pytest.mark.durability
+
+TALK = [f"Number {n} on the list of everything that was ever said." for n in range(600)]
+PAGE = 4_096
+
+
+def damage(directory: Path, table: str) -> None:
+    """Scramble pages of a table that nobody has in memory: something was written since."""
+    file = directory / "data" / "foreword.db"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("PRAGMA user_version = 4711")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        leaves = "SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf'"
+        pages = [page for (page,) in connection.execute(leaves, (table,))]
+    assert len(pages) > 10
+    with file.open("r+b") as opened:
+        for page in pages[2:8]:
+            opened.seek((page - 1) * PAGE)
+            opened.write(b"\xa7\x13" * (PAGE // 2))
+
+
+def conversations(client: httpx.Client) -> int:
+    return len(client.get("/conversations", params={"limit": 200}).json()["items"])
+
+
+def test_it_is_told_nothing_is_written_and_what_can_be_is_read(tmp_path: Path) -> None:
+    backup = tmp_path / "backup.zip"
+    with serving(tmp_path) as server, server.client() as client:
+        distil_nothing(client)
+        whole = store(client, *TALK)
+        kept = store(client, "A short one.", external_id="short")
+        assert run(tmp_path, "backup", str(backup)).returncode == 0
+        assert client.delete(f"/messages/{whole['message_ids'][0]}").status_code == 200
+        damage(tmp_path, "message")
+
+        refused = client.get(f"/conversations/{whole['id']}/messages", params={"limit": 500})
+        assert (refused.status_code, refused.json()["type"]) == (503, "/problems/store-damaged")
+        eventually(lambda: status(client, "database") == "down")
+
+        ready = client.get("/readyz")
+        assert ready.status_code == 503
+        assert "restored" in ready.json()["parts"]["database"]["reason"]
+        assert metric(client, 'foreword_part_up{part="database"}') == 0
+        assert client.get("/healthz").status_code == 200
+        told = {"messages": [{"role": "user", "content": "Is anybody there?"}]}
+        for path, body in (
+            ("/conversations", told),
+            (f"/conversations/{kept['id']}/messages", told),
+            ("/memories", {"type": "fact", "content": "Nobody is."}),
+        ):
+            answer = client.post(path, json=body)
+            assert (answer.status_code, answer.json()["type"]) == (503, "/problems/store-damaged")
+            assert "nothing is written" in answer.json()["title"]
+        assert client.delete("/users/alice").status_code == 503
+        assert conversations(client) == 2
+        assert client.get(f"/conversations/{kept['id']}").json()["message_count"] == 1
+        assert "Stop the service, then put a backup in its place" in server.log
+        assert [line for line in server.log.splitlines() if "Traceback" in line] == []
+        assert server.end() == 0
+
+    assert run(tmp_path, "restore", str(backup), "--force").returncode == 0
+    with serving(tmp_path) as server, server.client() as client:
+        read = client.get(f"/conversations/{whole['id']}").json()
+        assert read["message_count"] == len(TALK) - 1  # one was erased since
+        assert conversations(client) == 2
+        assert status(client, "database") == "ok"
+        assert server.end() == 0

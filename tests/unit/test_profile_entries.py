@@ -1,0 +1,71 @@
+"""What facts add to a profile, beside what was written, and within a budget."""
+
+from datetime import UTC, datetime, timedelta
+from uuid import UUID
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.adapters.tokenizer import BpeTokenCounter
+from app.domain.context import Format
+from app.domain.ids import ItemId
+from app.domain.profile import MOST_ENTRIES, DerivedEntry, Entry, Profile, Section
+from app.services.introducing import Introducer
+from app.text.profile import profile_json
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+WRITTEN = Profile(preferences={"likes": "tea"}, context={"Lives in": "Porto"}, updated_at=NOON)
+NOTHING = Profile(updated_at=NOON)
+
+
+def derived(name: str, value: str, fact: int, *, single: bool = False) -> DerivedEntry:
+    section = Section.PREFERENCES if name in ("likes", "rule") else Section.CONTEXT
+    entry = Entry(section=section, name=name, value=value, single=single)
+    at = NOON + timedelta(seconds=fact)
+    return DerivedEntry(entry=entry, fact=ItemId(UUID(int=fact)), derived_at=at)
+
+
+def test_what_was_written_hides_what_is_derived_in_any_spelling_and_section() -> None:
+    told = [derived("likes", "cake", 1), derived("lives_in", "Rome", 2, single=True)]
+    assert WRITTEN.with_derived(told) == WRITTEN
+    more = WRITTEN.with_derived([*told, derived("speaks", "Greek", 3)])
+    assert more.told(Section.CONTEXT) == {"Lives in": "Porto", "speaks": ["Greek"]}
+    assert more.sources(Section.CONTEXT) == {"speaks": [ItemId(UUID(int=3))]}
+    assert more.updated_at == NOON + timedelta(seconds=3)
+
+
+def test_of_what_is_single_the_newest_is_told_and_nothing_twice() -> None:
+    newest_first = [
+        derived("lives_in", "Rome", 5, single=True),
+        derived("speaks", "GREEK", 4),
+        derived("lives_in", "Porto", 3, single=True),
+        derived("speaks", "Greek", 2),
+        derived("speaks", "Danish", 1),
+    ]
+    told = NOTHING.with_derived(newest_first)
+    assert told.told(Section.CONTEXT) == {"lives_in": "Rome", "speaks": ["Danish", "GREEK"]}
+    assert [each.int for each in told.facts] == [5, 1, 4]
+
+
+@given(st.permutations(range(MOST_ENTRIES + 20)))
+def test_a_profile_has_an_end_and_the_newest_have_room(order: list[int]) -> None:
+    several = [derived("likes", f"thing {number}", number) for number in order]
+    told = NOTHING.with_derived(several)
+    assert {each.int for each in told.facts} == set(order[:MOST_ENTRIES])
+    assert told.told(Section.PREFERENCES) == NOTHING.with_derived(several).told(Section.PREFERENCES)
+
+
+@given(st.integers(1, 200))
+def test_what_was_written_comes_first_within_a_budget(room: int) -> None:
+    counter = BpeTokenCounter()
+    profile = WRITTEN.with_derived([derived("speaks", f"tongue {at}", at) for at in range(30)])
+    shown = Introducer(counter).introduce(profile, room, Format.JSON)
+    if shown is None:
+        return
+    assert shown.tokens == counter.count(profile_json(shown.profile)) <= room
+    assert set(shown.profile.facts) <= set(profile.facts)
+    if shown.profile.derived:
+        assert (shown.profile.preferences, shown.profile.context) == (
+            WRITTEN.preferences,
+            WRITTEN.context,
+        )
