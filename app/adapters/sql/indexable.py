@@ -145,6 +145,17 @@ def _indexed(table: Table, model: str, keys: Sequence[int]) -> Select[Any]:
     )
 
 
+def _placed(table: Table, keys: Sequence[int]) -> Select[Any]:
+    """What a point says of the rows `keys` of `table`, without any text."""
+    own = ROWS[table].c
+    _, *told = _told_of_item() if table is Table.MEMORY else _told(table)
+    return (
+        _all(table, own.key, *told, t.scope.c.tenant)
+        .join(t.scope, t.scope.c.key == own.scope_key)
+        .where(own.key.in_(keys))
+    )
+
+
 def _of_same_words(of_model: ScalarSelect[int]) -> ColumnElement[bytes]:
     """Of a memory item without a vector that of another one of its scope that says the same."""
     i, other, e = t.memory_item.c, t.memory_item.alias("other"), d.embedding.alias("same").c
@@ -162,17 +173,6 @@ def _of_same_words(of_model: ScalarSelect[int]) -> ColumnElement[bytes]:
         .scalar_subquery()
     )
     return case((d.embedding.c.vector.is_(None), vector))
-
-
-def _placed(table: Table, keys: Sequence[int]) -> Select[Any]:
-    """What a point says of the rows `keys` of `table`, without any text."""
-    own = ROWS[table].c
-    _, *told = _told_of_item() if table is Table.MEMORY else _told(table)
-    return (
-        _all(table, own.key, *told, t.scope.c.tenant)
-        .join(t.scope, t.scope.c.key == own.scope_key)
-        .where(own.key.in_(keys))
-    )
 
 
 _BEGINNING = 1_000
