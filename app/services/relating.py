@@ -49,17 +49,19 @@ async def relate(
     names = names_asked(query)
     if not names:
         return Related()
-    asked = relations_asked(query)
 
     def reach(walk: Walk) -> _Reach:
+        asked = relations_asked(query) if walk.seeds else frozenset[str]()
         near = nearest(walk, asked=asked, messages=scope.messages)
-        return _Reach(near=near, edges=_stated(walk, asked))
+        return _Reach(near=near, asked=asked, edges=_stated(walk, asked))
 
     async with store.read(tenant) as snapshot:
         walk, reached, views = await snapshot.graph.explore(names, reach, within=within)
+    if not walk.seeds:
+        return Related()
     without = _not_wanted(views, within)
     return Related(
-        items=worths(reached.near, walk.steps, views, asked=asked, without=without),
+        items=worths(reached.near, walk.steps, views, asked=reached.asked, without=without),
         entities=[
             each
             for each in _told(reached.near, views)
@@ -70,9 +72,10 @@ async def relate(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reach:
-    """Where a walk leads to, and the edges that state what is asked for."""
+    """Where a walk leads to, the relations that are asked for, and the edges that state these."""
 
     near: Sequence[Near]
+    asked: frozenset[str]
     edges: Sequence[int]
 
     @property

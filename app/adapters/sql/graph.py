@@ -11,8 +11,6 @@ from sqlalchemy import (
     Row,
     Select,
     Table,
-    Text,
-    bindparam,
     exists,
     func,
     literal,
@@ -26,7 +24,8 @@ from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.cursors import decode_cursor, encode_cursor
 from app.adapters.sql.dialect import numbers
-from app.adapters.sql.fetch import Constant, answered, one_of
+from app.adapters.sql.fetch import answered
+from app.adapters.sql.graph_names import KNOWN
 from app.adapters.sql.graph_walking import explored, viewed
 from app.adapters.sql.types import Key
 from app.distil.register import KnownName
@@ -44,33 +43,6 @@ _LINEAGE = 10
 """Messages that are told of an entity, and of an edge; the last ones."""
 
 
-def _knowing(*, on_postgres: bool) -> Select[Any]:
-    a, e = d.entity_alias.c, d.entity.c
-    return (
-        select(
-            a.key,
-            a.normal_name,
-            a.name,
-            a.said,
-            e.key.label("entity"),
-            e.normal_name.label("full"),
-            e.name.label("full_name"),
-            e.type,
-        )
-        .join(d.entity, e.key == a.entity_key)
-        .join(t.scope, t.scope.c.key == a.scope_key)
-        .where(
-            a.scope_key == bindparam("of_scope"),
-            t.scope.c.tenant == bindparam("of_tenant"),
-            one_of(a.normal_name, "names", on_postgres=on_postgres, of=Text),
-        )
-        .order_by(a.key)
-    )
-
-
-_KNOWN = Constant(sqlite=_knowing(on_postgres=False), postgres=_knowing(on_postgres=True))
-
-
 @dataclass(frozen=True, slots=True)
 class SqlGraph:
     """What is out of reach to be erased is in nobody's graph, nor what it alone speaks of."""
@@ -81,7 +53,7 @@ class SqlGraph:
     async def known(self, scope: ScopeKey, names: Collection[str]) -> Sequence[KnownName]:
         if not names:
             return []
-        rows = await _KNOWN.fetch(
+        rows = await KNOWN.fetch(
             self.connection, of_scope=scope, of_tenant=self.tenant, names=sorted(names)
         )
         return [

@@ -8,6 +8,7 @@ from typing import Any
 
 from app.adapters.sql import graph_statements as asking
 from app.adapters.sql.fetch import Reading, Rows
+from app.adapters.sql.graph_names import NAMED
 from app.adapters.sql.item_conditions import held_by
 from app.adapters.sql.raw_rows import id_of, uuid_of
 from app.adapters.sql.recallable import narrowing
@@ -55,7 +56,7 @@ def explored(
 def _walked(names: Collection[str], *, tenant: TenantId, within: RecallFilter) -> Reading[Walk]:
     """The walk over what `within` lets be seen."""
     of = {"of_scopes": list(within.scopes), "of_tenant": tenant}
-    seeds = _meant((yield asking.NAMED, {**of, "names": sorted(names)}))
+    seeds = _meant((yield NAMED, {**of, "names": sorted(names)}))
     if not seeds:
         return Walk()
     narrow = narrowing(within)
