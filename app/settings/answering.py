@@ -47,6 +47,10 @@ class ServerSettings(Section):
         default=2_000,
         description="Connections, idle ones too; callers beyond get a plain 503. 0: any number.",
     )
+    head_s: PositiveFloat = Field(
+        default=15.0,
+        description="Seconds that the line and the headers of a request may take to come.",
+    )
     drain_s: PositiveFloat = Field(
         default=20.0, description="Seconds that running requests get at the end."
     )
