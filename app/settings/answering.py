@@ -129,7 +129,8 @@ class LimitSettings(Section):
     )
     json_values: PositiveInt = Field(
         default=1_000_000,
-        description="Texts, commas and opening brackets in the JSON of a body of more than 50 kB.",
+        description="Texts, commas and opening brackets in the JSON of a body of more than 50 kB; "
+        "of one to `/mcp` at most 10,000.",
     )
     requests_per_s: NonNegativeFloat = Field(
         default=500.0,
