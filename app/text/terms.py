@@ -16,6 +16,7 @@ from itertools import chain, pairwise, takewhile
 
 from app.text import identifiers
 from app.text.scripts import UNSPACED, WORD_CHARACTER, bare, fold, grams, runs, stem
+from app.text.stretches import AT_ONCE, stretches
 
 VERSION = "2"
 """Rises with every change that gives a text other terms: full text is then rebuilt."""
@@ -44,6 +45,8 @@ _REMEMBERED_CHARACTERS = 100
 _SEPARATED = r"(?:(?:[-./\\]|::|->){0}+){{0,15}}"
 _ASCII_TOKEN = re.compile(r"\w+" + _SEPARATED.format(r"\w"), re.ASCII)
 _TOKEN = re.compile(f"{WORD_CHARACTER}+" + _SEPARATED.format(WORD_CHARACTER))
+_BETWEEN = re.compile(r"[\s\u3001\u3002\uff01\uff0c\uff1f]")
+"""Where no token goes on; the stops are of scripts that have no blanks."""
 _WORD = re.compile(f"{WORD_CHARACTER}+")
 _FOLDED_WORD = re.compile(r"\w+")
 _MIXED = re.compile(r"[^\W\d_]\d|\d[^\W\d_]")
@@ -110,7 +113,11 @@ def indexed_text(content: str, speaker: str | None) -> str:
 def _tokens(text: str) -> Sequence[str]:
     """Words, and what separators without spaces make of several; accents are gone."""
     spelled = bare(text)
-    return (_ASCII_TOKEN if spelled.isascii() else _TOKEN).findall(spelled)
+    token = _ASCII_TOKEN if spelled.isascii() else _TOKEN
+    if len(spelled) <= AT_ONCE:
+        return token.findall(spelled)
+    found = (token.findall(spelled, at.start, at.stop) for at in stretches(spelled, _BETWEEN))
+    return list(chain.from_iterable(found))
 
 
 @lru_cache(maxsize=65_536)

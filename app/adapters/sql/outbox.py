@@ -7,6 +7,7 @@ from sqlalchemy import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables_derived as d
+from app.adapters.sql.portioned import portions
 from app.domain.ids import ItemKey, ScopeKey, TenantId
 
 
@@ -19,15 +20,6 @@ async def enqueue(
     now: datetime,
 ) -> None:
     """Note that these items may differ from their projections."""
-    rows = [
-        {
-            "tenant": tenant,
-            "scope_key": scope,
-            "item_key": key,
-            "created_at": now,
-            "due_at": now,
-        }
-        for key in keys
-    ]
-    if rows:
-        await connection.execute(insert(d.outbox), rows)
+    note = {"tenant": tenant, "scope_key": scope, "created_at": now, "due_at": now}
+    for some in portions(keys):
+        await connection.execute(insert(d.outbox), [{**note, "item_key": key} for key in some])
