@@ -25,6 +25,7 @@ from app.adapters.late import LateEmbedder, LateReranker
 from app.adapters.recogniser import open_spacy
 from app.adapters.reranker import OnnxReranker, compile_reranker
 from app.domain.errors import RecogniserUnavailable
+from app.domain.watching import Watch, counting, unwatched
 from app.opening import try_to_open
 from app.ports import Embedder, Reranker
 from app.ports.language import Recogniser
@@ -93,7 +94,7 @@ async def _open_language(
     )
 
 
-def compile_models(settings: Settings) -> Mapping[str, Path]:
+def compile_models(settings: Settings, watch: Watch = unwatched) -> Mapping[str, Path]:
     """
     Compile what the settings name and is not in the cache; the folder of each, by what it is for.
 
@@ -101,9 +102,14 @@ def compile_models(settings: Settings) -> Mapping[str, Path]:
         EmbedderUnavailable: The embedding model, or what compiling it needs, is not there.
         RerankerUnavailable: The same of the cross-encoder.
     """
-    folders = {"Model": _compiled_embedder(settings).folder}
+    wanted = {"model": partial(_compiled_embedder, settings)}
     if settings.reranker.model is not None:
-        folders["Reranker"] = _compiled_reranker(settings, settings.reranker.model).folder
+        wanted["reranker"] = partial(_compiled_reranker, settings, settings.reranker.model)
+    compiled = counting(watch, "compiling", "models", len(wanted))
+    folders = {}
+    for purpose, compiling in wanted.items():
+        folders[purpose] = compiling().folder
+        compiled(1)
     return folders
 
 

@@ -22,6 +22,9 @@ from app.settings import Settings
 _TENANT = TenantId("evaluation")
 """Who asks: nobody else's memory is touched where the sets are stored in a database in use."""
 
+_UNDISTILLED = {"facts": False, "summaries": False, "graph": False}
+"""Flags of who asks: what is measured must not depend on how far distilling got meanwhile."""
+
 
 def read_sets(files: Sequence[Path]) -> Sequence[EvaluationSet]:
     """
@@ -88,6 +91,7 @@ async def _asked(
 ) -> Sequence[Sample]:
     async with AsyncExitStack() as stack:
         services = await open_services(settings, stack)
+        await services.flags.change(_TENANT, _UNDISTILLED, reset=())
         asker = Asker(
             tenant=_TENANT,
             ingestor=services.ingestor,

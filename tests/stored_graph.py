@@ -1,6 +1,8 @@
 """What messages speak of, linked as the worker does, and short ways to look at it."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from uuid_utils.compat import uuid7
@@ -8,7 +10,7 @@ from uuid_utils.compat import uuid7
 from app.distil.linking import Spoken, links_of, names_of
 from app.distil.naming import names_asked
 from app.domain.entities import Entity, EntityFilter, Neighbourhood
-from app.domain.ids import TenantId
+from app.domain.ids import EntityKey, TenantId
 from app.domain.walking import Views, Walk
 from app.ports import RecallFilter
 from app.ports.store import Store
@@ -80,18 +82,30 @@ def edges(found: Neighbourhood) -> dict[tuple[str, str, str], float]:
 
 async def walk(store: Store, query: str, within: RecallFilter, *, tenant: TenantId = ACME) -> Walk:
     async with store.read(tenant) as snapshot:
-        return await snapshot.graph.walk(names_asked(query), within=within)
+        found, _, _ = await snapshot.graph.explore(names_asked(query), _Reached, within=within)
+        return found
 
 
 async def views(
     store: Store, query: str, within: RecallFilter, *, tenant: TenantId = ACME
 ) -> Views:
     """Of all that a query leads to."""
-    found = await walk(store, query, within, tenant=tenant)
-    reached = [*(each.entity for each in found.seeds), *(each.far for each in found.steps)]
     async with store.read(tenant) as snapshot:
-        return await snapshot.graph.views(
-            list(dict.fromkeys(reached)),
-            sorted({each.edge for each in found.steps}),
-            within=within,
-        )
+        *_, seen = await snapshot.graph.explore(names_asked(query), _Reached, within=within)
+        return seen
+
+
+@dataclass(frozen=True)
+class _Reached:
+    """All that a walk leads to."""
+
+    walk: Walk
+
+    @property
+    def entities(self) -> Sequence[EntityKey]:
+        reached = (each.entity for each in self.walk.seeds), (each.far for each in self.walk.steps)
+        return list(dict.fromkeys(chain(*reached)))
+
+    @property
+    def edges(self) -> Sequence[int]:
+        return sorted({each.edge for each in self.walk.steps})

@@ -4,6 +4,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from app.api.deps import Services, Tenant, Use
+from app.api.memories import items_out
 from app.api.paths import NameInPath
 from app.api.reading import ReadBeside
 from app.api.schemas.conversations import (
@@ -32,7 +33,12 @@ async def _answer(
 ) -> StoredOut:
     facts = StoredOut.of(stored, indexed=False).model_dump(mode="json")
     indexed = await writing.settle(
-        services, tenant, stored.outbox_key, facts=facts, replayed=stored.replayed
+        services,
+        tenant,
+        stored.outbox_key,
+        of=stored.message_ids,
+        facts=facts,
+        replayed=stored.replayed,
     )
     return StoredOut.of(stored, indexed=indexed)
 
@@ -137,11 +143,13 @@ async def sum_up(
     summed_up = await services.summaries.sum_up(
         tenant, ConversationId(conversation_id), await writing.once(body or SummaryIn())
     )
-    summary = MemoryItemOut.of(summed_up.memory)
+    async with services.store.read(tenant) as snapshot:
+        (summary,) = await items_out(snapshot, [summed_up.memory], services.keeper.clock())
     await writing.settle(
         services,
         tenant,
         summed_up.outbox_key,
+        of=[summed_up.memory.id],
         facts=summary.model_dump(mode="json"),
         replayed=summed_up.replayed,
     )

@@ -1,3 +1,5 @@
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
@@ -18,6 +20,8 @@ from app.api.schemas.memories import (
 from app.api.schemas.recalled import lineage_out
 from app.api.writing import AsWriting
 from app.domain.ids import ItemId
+from app.domain.memories import Memory
+from app.ports.store import Snapshot
 
 router = APIRouter(tags=["memories"], route_class=ReadBeside)
 
@@ -30,7 +34,12 @@ async def store_memory(
     kept = await services.keeper.keep(tenant, [body.to_memory()], await writing.once(body))
     facts = KeptOut.of(kept, indexed=False).model_dump(mode="json")
     indexed = await writing.settle(
-        services, tenant, kept.outbox_key, facts=facts, replayed=kept.replayed
+        services,
+        tenant,
+        kept.outbox_key,
+        of=[each.id for each in kept.memories],
+        facts=facts,
+        replayed=kept.replayed,
     )
     return KeptOut.of(kept, indexed=indexed)
 
@@ -40,19 +49,22 @@ async def list_memories(
     wanted: Annotated[MemoryQuery, Query()], services: Use, tenant: Tenant
 ) -> MemoryPage:
     """What holds of a user (without `user_id`: of no user) and of the documents, newest first."""
+    now = services.keeper.clock()
     async with services.store.read(tenant) as snapshot:
         page = await snapshot.memories.page(
-            wanted.to_filter(services.keeper.clock()), cursor=wanted.cursor, limit=wanted.limit
+            wanted.to_filter(now), cursor=wanted.cursor, limit=wanted.limit
         )
-    items = [MemoryItemOut.of(each) for each in page.items]
+        items = await items_out(snapshot, page.items, now)
     return MemoryPage(items=items, next_cursor=page.next_cursor)
 
 
 @router.get("/memories/{memory_id}")
 async def get_memory(memory_id: UUID, services: Use, tenant: Tenant) -> MemoryItemOut:
+    now = services.keeper.clock()
     async with services.store.read(tenant) as snapshot:
-        found = await snapshot.memories.get(ItemId(memory_id), now=services.keeper.clock())
-    return MemoryItemOut.of(found)
+        found = await snapshot.memories.get(ItemId(memory_id), now=now)
+        (told,) = await items_out(snapshot, [found], now)
+    return told
 
 
 @router.get("/memories/{memory_id}/lineage")
@@ -71,10 +83,20 @@ async def change_memory(
     """Set what is given. A document is not changed: store it again under its source."""
     changed = await services.keeper.change(tenant, ItemId(memory_id), body.to_changes())
     services.waiter.wake()
-    return MemoryItemOut.of(changed)
+    async with services.store.read(tenant) as snapshot:
+        (told,) = await items_out(snapshot, [changed], services.keeper.clock())
+    return told
 
 
 @router.delete("/memories/{memory_id}")
 async def delete_memory(memory_id: UUID, services: Use, tenant: Tenant) -> ErasureOut:
     """Erase an item, a document with its older versions; what it superseded holds again."""
     return ErasureOut.of(await services.forgetter.memory(tenant, ItemId(memory_id)))
+
+
+async def items_out(
+    snapshot: Snapshot, memories: Sequence[Memory], now: datetime
+) -> list[MemoryItemOut]:
+    """The items as they are told, with what each superseded."""
+    superseded = await snapshot.memories.superseded(memories, now=now)
+    return [MemoryItemOut.of(each, superseded[each.id]) for each in memories]

@@ -46,6 +46,7 @@ STATUS: Mapping[type[e.ForewordError], HTTPStatus] = {
     e.SummariesOff: HTTPStatus.CONFLICT,
     e.Overtaken: HTTPStatus.CONFLICT,
     e.IndexingTimedOut: HTTPStatus.SERVICE_UNAVAILABLE,
+    e.IndexingGivenUp: HTTPStatus.SERVICE_UNAVAILABLE,
     e.DataDirectoryInUse: HTTPStatus.CONFLICT,
     e.BackupUnusable: HTTPStatus.UNPROCESSABLE_ENTITY,
     e.RestoreRefused: HTTPStatus.CONFLICT,
@@ -206,15 +207,14 @@ def accident(request: Request, error: Exception) -> JSONResponse:
 def problem(
     request: Request, status: HTTPStatus, *, slug: str, title: str, **facts: object
 ) -> JSONResponse:
-    document = {
+    members = {
         "type": f"/problems/{slug}",
         "title": title,
         "status": status.value,
-        "detail": title,
         "instance": quote(with_slashes(request.url.path)),
         "request_id": request.scope.get("state", {}).get("request_id"),
-        **facts,
     }
+    document = {**members, "detail": title, **facts, **members}  # a fact never stands for a member
     retry = {"Retry-After": RETRY_AFTER} if status is HTTPStatus.SERVICE_UNAVAILABLE else None
     return JSONResponse(
         jsonable_encoder(document), status_code=status, media_type=MEDIA_TYPE, headers=retry

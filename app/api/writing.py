@@ -1,11 +1,12 @@
 """What a caller may ask of any request that stores: to be stored once, and to wait for indexes."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from typing import Annotated, Literal
+from uuid import UUID
 
 from fastapi import Depends, Header, Query, Request, Response
 
@@ -40,16 +41,21 @@ class Writing:
         tenant: TenantId,
         outbox_key: int,
         *,
+        of: Sequence[UUID],
         facts: Mapping[str, object],
         replayed: bool,
     ) -> bool:
-        """Whether it is indexed, after waiting if asked to; what `facts` tell is stored anyway."""
+        """
+        Whether it is indexed, after waiting if asked to; what `facts` tell is stored anyway.
+
+        `of`: the messages or items that were asked to be stored.
+        """
         if replayed:
             self.response.headers["Idempotency-Replayed"] = "true"
         if self.wait is None:
             services.waiter.wake()
             return False
-        await services.waiter.wait(tenant, outbox_key, seconds=self.wait_s, facts=facts)
+        await services.waiter.wait(tenant, outbox_key, of=of, seconds=self.wait_s, facts=facts)
         return True
 
 

@@ -1,13 +1,17 @@
 """The commands `foreword serve`, `mcp`, `migrate` and `compile`."""
 
 import ipaddress
+import json
+from collections.abc import Mapping
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from app.adapters.private import own_directory
+from app.commands.reaching import AsJson
 from app.domain.errors import ForewordError
+from app.progress import watched
 from app.terminal import DataDir, alone, run, settings_of, stop
 
 if TYPE_CHECKING:
@@ -58,31 +62,47 @@ def mcp(
     )
 
 
-def migrate(data_dir: DataDir = None) -> None:
+def migrate(
+    data_dir: DataDir = None,
+    as_json: AsJson = False,  # noqa: FBT002  (a switch)
+) -> None:
     """Bring the database to this release's schema (serve does so too)."""
     settings = settings_of(data_dir)
     own_directory(settings.data_dir)
     with nullcontext() if settings.database_file is None else alone(settings):
-        run(_migrate(settings))
+        facts = run(_migrate(settings))
+    before = f"before: {facts['found'] or 'none'}"
+    typer.echo(json.dumps(facts) if as_json else f"Schema: {facts['schema']} ({before})")
 
 
-def compile_command() -> None:
+def compile_command(
+    as_json: AsJson = False,  # noqa: FBT002  (a switch)
+) -> None:
     """Compile the models into the user's cache, once; later calls only check them."""
     from app.models import compile_models  # noqa: PLC0415  (slow)
 
+    settings = settings_of()
     try:
-        folders = compile_models(settings_of())
+        with watched(quiet=as_json) as watch:
+            compiled = compile_models(settings, watch)
     except ForewordError as error:
         stop(str(error))
-    for purpose, folder in folders.items():
-        typer.echo(f"{purpose}: {folder}")
+    folders = {purpose: str(folder) for purpose, folder in compiled.items()}
+    lines = [f"{purpose.capitalize()}: {folder}" for purpose, folder in folders.items()]
+    typer.echo(json.dumps(folders) if as_json else "\n".join(lines))
 
 
-async def _migrate(settings: "Settings") -> None:
-    from app.adapters.sql.migrate import migrated  # noqa: PLC0415  (slow)
+async def _migrate(settings: "Settings") -> Mapping[str, str | None]:
+    """The schema that the database has now, and which one was found; None: it was empty."""
+    from app.adapters.sql.database import open_database  # noqa: PLC0415  (slow)
+    from app.adapters.sql.migrate import head, upgrade  # noqa: PLC0415  (as above)
 
-    async with migrated(settings.database_url):
-        pass
+    database = open_database(settings.database_url)
+    try:
+        found = await upgrade(database.writer)
+    finally:
+        await database.dispose()
+    return {"schema": head(), "found": found or None}
 
 
 def _has_keys(settings: "Settings") -> bool:

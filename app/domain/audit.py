@@ -24,6 +24,7 @@ class Action(StrEnum):
     MEMORY_ERASED = "memory.erased"
     MEMORY_EXPIRED = "memory.expired"
     USER_ERASED = "user.erased"
+    ERASURE_ENDED = "erasure.ended"
     CONSENT_CHANGED = "consent.changed"
     CONSENT_REVOKED = "consent.revoked"
     PROFILE_CHANGED = "profile.changed"

@@ -40,6 +40,8 @@ class Scope:
     """Whether anything of importance 10 is stored."""
     profile_until: datetime | None = None
     """When the consent to use the user's profile ends; None: there is no consent or no profile."""
+    derived_until: datetime | None = None
+    """When the consent that facts add to it ends; None: there is none."""
     flags_version: int = 0
     """Of the tenant's flags."""
     has_items: bool = False

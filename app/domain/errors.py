@@ -122,6 +122,10 @@ class IndexingTimedOut(ForewordError):
     """The messages are stored, but were not indexed within the time given."""
 
 
+class IndexingGivenUp(ForewordError):
+    """The messages are stored, but indexing gave some of them up until it is told to try again."""
+
+
 class DataDirectoryInUse(ForewordError):
     """Another process has this data directory open."""
 

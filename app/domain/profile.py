@@ -1,9 +1,17 @@
 """Who a user is, as far as they agreed that it may be known."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+
+from app.domain.ids import ItemId
+
+MOST_ENTRIES = 200
+"""Of a profile, preferences and context together."""
+
+_SPELLING = re.compile(r"[\W_]+")
 
 
 class Purpose(StrEnum):
@@ -39,18 +47,108 @@ class ConsentChanges:
     expires_at: datetime | None = None
 
 
+class Section(StrEnum):
+    """The parts of a profile that have entries, in the order in which they are told."""
+
+    PREFERENCES = "preferences"
+    CONTEXT = "context"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """What a fact says of a user. Of a name that is `single` one value is told, else all are."""
+
+    section: Section
+    name: str
+    value: str
+    single: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DerivedEntry:
+    """An entry of a profile, with the fact that says it and since when it is an entry."""
+
+    entry: Entry
+    fact: ItemId
+    derived_at: datetime
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """What is known of a user; the keys of every object are in order."""
+    """
+    What is known of a user: what was written, the keys of every object in order, and what is
+    derived from facts. `updated_at` is when any of it last changed.
+    """
 
     preferences: Mapping[str, object] = field(default_factory=dict)
     context: Mapping[str, object] = field(default_factory=dict)
     notes: str = ""
+    derived: Sequence[DerivedEntry] = ()
     updated_at: datetime
 
     @property
     def is_empty(self) -> bool:
-        return not (self.preferences or self.context or self.notes)
+        return not (self.preferences or self.context or self.notes or self.derived)
+
+    @property
+    def facts(self) -> Sequence[ItemId]:
+        """The facts that say what is derived."""
+        return [each.fact for each in self.derived]
+
+    def written(self, section: Section) -> Mapping[str, object]:
+        """The entries of a section that somebody wrote."""
+        return self.preferences if section is Section.PREFERENCES else self.context
+
+    def told(self, section: Section) -> Mapping[str, object]:
+        """All entries of a section: those that were written, then those that are derived."""
+        told = dict(self.written(section))
+        for each in self._derived_in(section):
+            if each.entry.single:
+                told[each.entry.name] = each.entry.value
+            else:
+                told[each.entry.name] = [*_listed(told.get(each.entry.name)), each.entry.value]
+        return told
+
+    def sources(self, section: Section) -> Mapping[str, Sequence[ItemId]]:
+        """Of the derived entries of a section the facts that say them, value by value."""
+        found: dict[str, list[ItemId]] = {}
+        for each in self._derived_in(section):
+            found.setdefault(each.entry.name, []).append(each.fact)
+        return found
+
+    def with_derived(self, newest_first: Iterable[DerivedEntry]) -> "Profile":
+        """
+        The same with what facts say, but for what somebody wrote something about, under whatever
+        spelling and in whichever section; nothing of it is told twice.
+        """
+        written = {_spelled(name) for section in Section for name in self.written(section)}
+        taken: dict[tuple[str, ...], DerivedEntry] = {}
+        for each in newest_first:
+            entry = each.entry
+            if _spelled(entry.name) not in written:
+                value = () if entry.single else (entry.value.casefold(),)
+                taken.setdefault((entry.section, entry.name, *value), each)
+        room = max(MOST_ENTRIES - len(self.preferences) - len(self.context), 0)
+        kept = sorted(list(taken.values())[:room], key=_place)
+        changes = [self.updated_at, *(each.derived_at for each in kept)]
+        return replace(self, derived=kept, updated_at=max(changes))
+
+    def _derived_in(self, section: Section) -> Sequence[DerivedEntry]:
+        return [each for each in self.derived if each.entry.section is section]
+
+
+def _listed(told: object) -> Sequence[object]:
+    return told if isinstance(told, list) else []
+
+
+def _spelled(name: str) -> str:
+    """A name as it is the same in "livesIn", "lives_in" and "Lives in"."""
+    return _SPELLING.sub("", name).casefold()
+
+
+def _place(derived: DerivedEntry) -> tuple[bool, str, str]:
+    entry = derived.entry
+    return entry.section is not Section.PREFERENCES, entry.name, entry.value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

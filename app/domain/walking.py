@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from app.domain.entities import EntityType
 from app.domain.ids import EntityId, EntityKey, ItemKey, MessageKey
@@ -41,25 +42,30 @@ class Walk:
     steps: Sequence[Step] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """A message that mentions an entity; `pieces` counts the chunks of the message."""
+class Reached(Protocol):
+    """What is to be told of, of what a walk led to: entities, the nearest first, and edges."""
 
-    entity: EntityKey
-    message: MessageKey
-    pieces: int
-    lineage: LineageEdge
+    @property
+    def entities(self) -> Sequence[EntityKey]: ...
+
+    @property
+    def edges(self) -> Sequence[int]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """An entity as a request may see it; without `content`, `score` and `distance`."""
+    """
+    An entity as a request may see it; without `content`, `score` and `distance`.
+
+    `lineage` are the last messages that mention it, each once.
+    """
 
     key: EntityKey
     id: EntityId
     type: EntityType
     name: str
     mentions: int
+    lineage: Sequence[LineageEdge]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,11 +73,12 @@ class Views:
     """
     What a request may see of entities and edges: messages newest first.
 
-    `stating` tells of an edge the messages of its evidence with their chunks; `facts` the memory
-    items that were derived from a message.
+    `places` tells of an entity the last messages that mention it, each with the number of its
+    chunks; `stating` the same of an edge and the messages of its evidence; `facts` the memory items
+    that were derived from a message.
     """
 
-    places: Sequence[Place] = ()
+    places: Mapping[EntityKey, Mapping[MessageKey, int]] = field(default_factory=dict)
     stating: Mapping[int, Mapping[MessageKey, int]] = field(default_factory=dict)
     facts: Mapping[MessageKey, Sequence[ItemKey]] = field(default_factory=dict)
     entities: Sequence[Shown] = ()

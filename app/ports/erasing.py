@@ -2,9 +2,10 @@
 
 from datetime import datetime
 from typing import Protocol
+from uuid import UUID
 
 from app.domain.ids import ConversationId, ItemId, MessageId, ScopeKey
-from app.ports.stored import Erased
+from app.ports.stored import Erased, Erasure
 
 
 class Eraser(Protocol):
@@ -43,4 +44,12 @@ class Eraser(Protocol):
 
     async def portion(self, doomed: ScopeKey, *, limit: int, now: datetime) -> tuple[Erased, bool]:
         """Erase up to `limit` messages of what is doomed; whether there is more to do."""
+        ...
+
+    async def begin(self, erasure: Erasure, erased: Erased, *, now: datetime) -> None:
+        """Keep that something is doomed, and what was erased of it: portions add to that."""
+        ...
+
+    async def end(self, erasure: UUID) -> Erased | None:
+        """Drop what was kept of an erasure; what all of it erased, None if it was ended before."""
         ...

@@ -1,16 +1,18 @@
 """What services need of the store for the entity graph."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from app.distil.linking import Links
 from app.distil.register import KnownName
 from app.domain.entities import Entity, EntityFilter, Neighbourhood
 from app.domain.ids import EntityId, EntityKey, MessageKey, ScopeKey
-from app.domain.walking import Views, Walk
+from app.domain.walking import Reached, Views, Walk
 from app.ports import NewId, RecallFilter
 from app.ports.stored import Page
+
+R = TypeVar("R", bound=Reached)
 
 
 class GraphReader(Protocol):
@@ -47,9 +49,12 @@ class GraphReader(Protocol):
         """
         ...
 
-    async def walk(self, names: Collection[str], *, within: RecallFilter) -> Walk:
+    async def explore(
+        self, names: Collection[str], reach: Callable[[Walk], R], *, within: RecallFilter
+    ) -> tuple[Walk, R, Views]:
         """
-        From what is called by one of `names` over at most two edges, a bounded number of them.
+        From what is called by one of `names` over at most two edges, a bounded number of them; what
+        `reach` makes of that, in whatever thread; and `views` of it.
 
         What the filter hides is not walked over.
         """

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from app.domain.ids import ConversationKey, EntityKey, ItemKey, ScopeKey, TenantId
 from app.ports import VectorPlace
+from app.ports.stored import Erasure
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,8 +133,8 @@ class Inspection(Protocol):
         """Where the vectors of those of `keys` lie that belong into the vector index."""
         ...
 
-    async def doomed(self, *, until: datetime) -> Sequence[ScopeKey]:
-        """What is to be erased and nobody is at."""
+    async def unfinished(self, *, until: datetime) -> Sequence[Erasure]:
+        """Erasures that are not over, and nobody is at."""
         ...
 
 

@@ -1,6 +1,6 @@
 """What services need of the store for memory items of their own."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -27,6 +27,12 @@ class MemoryReader(Protocol):
         Raises:
             InvalidCursor: The cursor is not one of this list's.
         """
+        ...
+
+    async def superseded(
+        self, memories: Sequence[Memory], *, now: datetime
+    ) -> Mapping[ItemId, Sequence[ItemId]]:
+        """What each took the place of and has not expired by `now`, the latest first."""
         ...
 
     async def lineage(self, memory: Memory) -> Sequence[LineageEdge]:

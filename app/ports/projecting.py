@@ -18,7 +18,7 @@ from app.ports.distilling import DistilObservations, DistilProjections
 from app.ports.governing import KeyUses
 from app.ports.measuring import Beat
 from app.ports.periods import PeriodObservations, PeriodProjections
-from app.ports.stored import Access, Receipt
+from app.ports.stored import Access, Erasure, Receipt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,8 +112,8 @@ class Observations(DistilObservations, PeriodObservations, Protocol):
 
     async def state(self, *, now: datetime) -> OutboxState: ...
 
-    async def doomed(self, *, until: datetime) -> Sequence[ScopeKey]:
-        """What is to be erased; where other processes are, what none was at since `until`."""
+    async def unfinished(self, *, until: datetime) -> Sequence[Erasure]:
+        """Erasures that are not over; where other processes are, what none was at since `until`."""
         ...
 
     async def full_text_sound(self) -> bool:

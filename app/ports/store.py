@@ -5,10 +5,11 @@ A snapshot reads, a transaction writes; both belong to one tenant, so no query c
 without one. Workers, who serve every tenant, have `Projections`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import Protocol
+from uuid import UUID
 
 from app.domain.ids import TenantId
 from app.ports.conversations import (
@@ -71,6 +72,10 @@ class Snapshot(Protocol):
         """Whether no row of this tenant up to this one waits; what was given up does not."""
         ...
 
+    async def given_up(self, ids: Sequence[UUID]) -> int:
+        """How many of these messages and memory items, with their parts, indexing gave up."""
+        ...
+
 
 class Transaction(Protocol):
     """Writes of one tenant that happen all or not at all."""
@@ -123,7 +128,13 @@ class Transaction(Protocol):
 class Store(Protocol):
     """Opens units of work. Each raises StoreUnavailable when the database does not answer."""
 
-    def read(self, tenant: TenantId) -> AbstractAsyncContextManager[Snapshot]: ...
+    def read(self, tenant: TenantId) -> AbstractAsyncContextManager[Snapshot]:
+        """What was committed; on a replica, which may lag, where one is set."""
+        ...
+
+    def read_latest(self, tenant: TenantId) -> AbstractAsyncContextManager[Snapshot]:
+        """What was committed, never from a replica: for who must know what is so by now."""
+        ...
 
     def write(self, tenant: TenantId) -> AbstractAsyncContextManager[Transaction]: ...
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Generic, Self, TypeVar
+from uuid import UUID
 
 from app.domain.conversation import (
     Message,
@@ -198,6 +199,8 @@ class Erased:
     memory_items: int = 0
     edges: int = 0
     profiles: int = 0
+    profile_entries: int = 0
+    """Derived from facts."""
     consents: int = 0
     bundles: int = 0
 
@@ -225,8 +228,18 @@ class Erased:
 
 _COUNTED = (
     *("messages", "chunks", "embeddings", "full_text", "memory_items", "edges"),
-    *("profiles", "consents", "bundles"),
+    *("profiles", "profile_entries", "consents", "bundles"),
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Erasure:
+    """What is being erased in portions: `scope` is doomed; `subject` as the audit log names it."""
+
+    id: UUID
+    tenant: TenantId
+    subject: str
+    scope: ScopeKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,9 +1,10 @@
 """How near what the graph leads to is to what a query names."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum, log
+from typing import NamedTuple
 
 import numpy as np
 
@@ -48,6 +49,14 @@ class Near:
     step: Step | None = None
 
 
+class _Way(NamedTuple):
+    """How an entity is reached best: by which edges from the one before it."""
+
+    score: float
+    distance: int
+    steps: Sequence[Step]
+
+
 def nearest(walk: Walk, *, asked: Collection[str], messages: int) -> Sequence[Near]:
     """
     The entities of a walk, the nearest first, at most MOST_REACHED.
@@ -60,33 +69,30 @@ def nearest(walk: Walk, *, asked: Collection[str], messages: int) -> Sequence[Ne
         asked: The types of relations that the query asks for.
         messages: In the scope.
     """
-    found = {seed.entity: _of_seed(seed, messages) for seed in walk.seeds}
+    seeds = {seed.entity: seed for seed in walk.seeds}
+    ways = dict.fromkeys(seeds, _Way(1.0, 0, ()))
     pairs: defaultdict[tuple[EntityKey, EntityKey], list[Step]] = defaultdict(list)
     for step in walk.steps:
         pairs[step.near, step.far].append(step)
     for (near, far), steps in pairs.items():
-        begin = found.get(near)
+        begin = ways.get(near)
         if begin is None or begin.distance > 1:
             continue
         score = begin.score * FADING * sureness(steps, asked)
-        known = found.get(far)
-        if known is None or known.score < score:
-            found[far] = Near(
-                entity=far,
-                score=score,
-                distance=begin.distance + 1,
-                rarity=rarity(steps[0].mentions, messages),
-                step=_telling(steps, asked),
-            )
-    ordered = sorted(found.values(), key=lambda each: (-each.score, each.distance, each.entity))
-    return ordered[:MOST_REACHED]
+        if far not in ways or ways[far].score < score:
+            ways[far] = _Way(score, begin.distance + 1, steps)
+    ordered = sorted(ways, key=lambda far: (-ways[far].score, ways[far].distance, far))
+    return [
+        _near(entity, ways[entity], seeds.get(entity), asked=asked, messages=messages)
+        for entity in ordered[:MOST_REACHED]
+    ]
 
 
 def sureness(steps: Sequence[Step], asked: Collection[str]) -> float:
     """How sure it is that two entities have to do with each other, in (0, 1]."""
-    if any(step.relation in asked for step in steps):
+    if asked and any(step.relation in asked for step in steps):
         return 1.0
-    weight = fsum(step.weight for step in steps)
+    weight = steps[0].weight if len(steps) == 1 else fsum(step.weight for step in steps)
     return weight / (weight + 1.0)
 
 
@@ -114,15 +120,9 @@ def worths(
     """
     reached = {each.entity: each for each in near}
     missing: defaultdict[MessageKey, float] = defaultdict(lambda: 1.0)
-    for entity, message in sorted({(place.entity, place.message) for place in views.places}):
-        each = reached[entity]
-        if each.rarity >= TELLING:
-            missing[message] *= 1.0 - each.score * each.rarity
-    for step in {step.edge: step for step in steps}.values():
-        begin = reached.get(step.near)
-        if step.relation in asked and begin is not None:
-            for message in views.stating.get(step.edge, ()):
-                missing[message] *= 1.0 - STATED * begin.score
+    for left, messages in (*_naming(reached, views), *_stating(reached, steps, views, asked)):
+        for message in messages:
+            missing[message] *= left
     worth = {message: 1.0 - left for message, left in missing.items()}
     items = {
         item_key(Table.MESSAGE, message): value
@@ -134,6 +134,26 @@ def worths(
             items[key] = max(items.get(key, 0.0), worth.get(message, 0.0))
     best = sorted(items, key=lambda key: (-items[key], -key))
     return {key: items[key] for key in best[:MOST_ITEMS] if items[key] >= LEAST}
+
+
+_Leaving = Iterator[tuple[float, Iterable[MessageKey]]]
+"""What some messages are still unlikely by, once that is known of them."""
+
+
+def _naming(reached: Mapping[EntityKey, Near], views: Views) -> _Leaving:
+    for entity in sorted(views.places):
+        each = reached[entity]
+        if each.rarity >= TELLING:
+            yield 1.0 - each.score * each.rarity, views.places[entity]
+
+
+def _stating(
+    reached: Mapping[EntityKey, Near], steps: Iterable[Step], views: Views, asked: Collection[str]
+) -> _Leaving:
+    for step in {step.edge: step for step in steps}.values():
+        begin = reached.get(step.near)
+        if step.relation in asked and begin is not None:
+            yield 1.0 - STATED * begin.score, views.stating.get(step.edge, ())
 
 
 def nearness(recalled: Recalled, items: Mapping[ItemKey, float]) -> Floats:
@@ -150,9 +170,18 @@ def nearness(recalled: Recalled, items: Mapping[ItemKey, float]) -> Floats:
     return np.array(worth, dtype=np.float32)
 
 
-def _of_seed(seed: Seed, messages: int) -> Near:
-    own = rarity(seed.mentions, messages)
-    return Near(entity=seed.entity, score=1.0, distance=0, rarity=own)
+def _near(
+    entity: EntityKey, way: _Way, seed: Seed | None, *, asked: Collection[str], messages: int
+) -> Near:
+    """What is named by the query, or else reached by a way."""
+    mentions = seed.mentions if seed else way.steps[0].mentions
+    return Near(
+        entity=entity,
+        score=way.score,
+        distance=way.distance,
+        rarity=rarity(mentions, messages),
+        step=None if seed else _telling(way.steps, asked),
+    )
 
 
 def _telling(steps: Sequence[Step], asked: Collection[str]) -> Step:

@@ -207,6 +207,6 @@ class CachedForge:
 
 
 def _key(situation: Situation, request: ContextRequest) -> Hashable:
-    scope, has_consent = situation.scope, situation.profile_at is not None
+    scope, consents = situation.scope, (situation.profile_at is not None, situation.derives)
     versions = (scope.key, scope.version, scope.documents_version)
-    return situation.tenant, versions, situation.flags, has_consent, request
+    return situation.tenant, versions, situation.flags, consents, request

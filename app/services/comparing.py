@@ -74,4 +74,4 @@ def _of_message(key: MessageKey, cut: int | None) -> _Shown:
 def _profile(answer: Mapping[str, Any]) -> tuple[object, ...] | None:
     """Which profile was shown, and how much of it; not how much room there was."""
     told = answer.get("profile")
-    return None if told is None else (told["updated_at"], told.get("tokens"))
+    return None if told is None else (told["updated_at"], tuple(told["facts"]), told["tokens"])

@@ -160,8 +160,8 @@ class Doctor:
             yield [e.key for e in after if e.key not in noted and e == before[e.key]]
 
     async def _erasures(self, inspection: Inspection) -> Findings:
-        left = await inspection.doomed(until=self.clock())
-        waiting = [each for each in left if not self.forgetter.is_at(each)]
+        left = await inspection.unfinished(until=self.clock())
+        waiting = [each.scope for each in left if not self.forgetter.is_at(each.scope)]
         return some("erasures", "not completed", waiting)
 
     async def _outbox(self) -> Findings:

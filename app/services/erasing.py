@@ -3,11 +3,14 @@
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
 
+from app.domain.audit import Action, Deed
 from app.domain.ids import TenantId
 from app.ports import AnswerCache, NewId
 from app.ports.store import Store, Transaction
-from app.ports.stored import Erased
+from app.ports.stored import Erased, Erasure
 from app.services.recording import Recorder
 
 
@@ -25,8 +28,34 @@ class Forgotten:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Erasing:
+    """An erasure in the transaction that does it, or that puts what is doomed out of reach."""
+
+    id: UUID
+    """By which the receipt and the audit log name it."""
+    tenant: TenantId
+    transaction: Transaction
+
+    async def note(
+        self, action: Action, about: str, erased: Erased, *, now: datetime, **more: object
+    ) -> Erasure | None:
+        """
+        Tell the log what is gone with the transaction; of what is only doomed by it, that is kept
+        until its end is told, too.
+        """
+        facts = {"erasure_id": str(self.id), **more, **counted(erased)}
+        deed = Deed(action=action, subject=about, facts=facts)
+        await self.transaction.audit.note(deed, now=now)
+        if erased.doomed is None:
+            return None
+        begun = Erasure(id=self.id, tenant=self.tenant, subject=about, scope=erased.doomed)
+        await self.transaction.erase.begin(begun, erased, now=now)
+        return begun
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ErasureDesk:
-    """Opens erasures, empties what this process holds, and writes the receipts."""
+    """Opens erasures, empties what this process holds, writes the receipts, and closes."""
 
     store: Store
     cache: AnswerCache
@@ -34,11 +63,11 @@ class ErasureDesk:
     new_id: NewId
 
     @asynccontextmanager
-    async def erasing(self, tenant: TenantId) -> AsyncIterator[Transaction]:
+    async def erasing(self, tenant: TenantId) -> AsyncIterator[Erasing]:
         """No receipt is written meanwhile: it would outlive the erasure of what it tells of."""
         await self.recorder.note_anew()
         async with self.recorder.writing, self.store.write(tenant) as transaction:
-            yield transaction
+            yield Erasing(id=self.new_id(), tenant=tenant, transaction=transaction)
 
     def out_of_memory(self, erased: Erased) -> tuple[int, Erased]:
         """Drop what this process holds of it; the cache entries dropped, and the receipts too."""
@@ -50,11 +79,38 @@ class ErasureDesk:
             bundles += self.recorder.forget_user(erased.user)
         return cached, replace(erased, bundles=erased.bundles + bundles)
 
+    async def end(
+        self,
+        erasure: Erasure,
+        *,
+        found_here: Erased,
+        now: datetime,
+        facts: Mapping[str, object],
+    ) -> None:
+        """
+        Tell the log, once, that an erasure is over: what all of it erased, whoever was at it.
+
+        `found_here` is what no transaction erased, but this process held.
+        """
+        async with self.store.write(erasure.tenant) as transaction:
+            erased = await transaction.erase.end(erasure.id)
+            if erased is None:
+                return
+            told = {"erasure_id": str(erasure.id), **counted(erased + found_here), **facts}
+            deed = Deed(action=Action.ERASURE_ENDED, subject=erasure.subject, facts=told)
+            await transaction.audit.note(deed, now=now)
+
     def receipt(
-        self, erased: Erased, *, vectors: int = 0, cache_entries: int, remaining: int
+        self,
+        erasure_id: UUID,
+        erased: Erased,
+        *,
+        vectors: int = 0,
+        cache_entries: int,
+        remaining: int,
     ) -> Forgotten:
         return Forgotten(
-            erasure_id=str(self.new_id()),
+            erasure_id=str(erasure_id),
             erased=erased,
             vectors=vectors,
             cache_entries=cache_entries,

@@ -5,8 +5,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from logging import getLogger
+from typing import Self
+from uuid import UUID
 
-from app.domain.audit import Action, Deed, subject, user_subject
+from app.domain.audit import Action, subject, user_subject
 from app.domain.errors import ForewordError
 from app.domain.ids import (
     ERASED,
@@ -20,8 +22,8 @@ from app.domain.ids import (
 )
 from app.ports import Clock, Removable
 from app.ports.store import Store
-from app.ports.stored import Erased
-from app.services.erasing import ErasureDesk, Forgotten, counted
+from app.ports.stored import Erased, Erasure
+from app.services.erasing import Erasing, ErasureDesk, Forgotten
 from app.services.indexing import Indexer
 
 _log = getLogger(__name__)
@@ -38,6 +40,23 @@ _REMOVALS = 3
 
 _LEFT_ALONE = timedelta(minutes=10)
 """After this nobody is at an erasure any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Gone:
+    """What SQL erased, how many vectors went, and what was still found."""
+
+    erased: Erased = field(default_factory=Erased)
+    vectors: int = 0
+    remaining: int = 0
+
+    def __add__(self, other: Self) -> Self:
+        return replace(
+            self,
+            erased=self.erased + other.erased,
+            vectors=self.vectors + other.vectors,
+            remaining=self.remaining + other.remaining,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,11 +81,11 @@ class Forgetter:
 
     async def message(self, tenant: TenantId, message_id: MessageId) -> Forgotten:
         now = self.clock()
-        async with self.desk.erasing(tenant) as transaction:
-            erased = await transaction.erase.message(message_id, now=now)
-            deed = _deed(Action.MESSAGE_ERASED, subject("message", message_id), erased)
-            await transaction.audit.note(deed, now=now)
-        forgotten = await self._follow(tenant, erased)
+        async with self.desk.erasing(tenant) as erasing:
+            erased = await erasing.transaction.erase.message(message_id, now=now)
+            about = subject("message", message_id)
+            await erasing.note(Action.MESSAGE_ERASED, about, erased, now=now)
+        forgotten = await self._follow(erasing, erased)
         return replace(forgotten, summaries=await self._summed_up(tenant, erased))
 
     async def _summed_up(self, tenant: TenantId, erased: Erased) -> int:
@@ -77,19 +96,18 @@ class Forgetter:
     async def memory(self, tenant: TenantId, item_id: ItemId) -> Forgotten:
         """Erase a memory item; what it superseded holds again."""
         now = self.clock()
-        async with self.desk.erasing(tenant) as transaction:
-            erased = await transaction.erase.memory(item_id, now=now)
-            deed = _deed(Action.MEMORY_ERASED, subject("memory", item_id), erased)
-            await transaction.audit.note(deed, now=now)
-        return await self._follow(tenant, erased)
+        async with self.desk.erasing(tenant) as erasing:
+            erased = await erasing.transaction.erase.memory(item_id, now=now)
+            await erasing.note(Action.MEMORY_ERASED, subject("memory", item_id), erased, now=now)
+        return await self._follow(erasing, erased)
 
     async def conversation(self, tenant: TenantId, conversation_id: ConversationId) -> Forgotten:
         now = self.clock()
-        async with self.desk.erasing(tenant) as transaction:
-            doomed = await transaction.erase.conversation(conversation_id, now=now)
+        async with self.desk.erasing(tenant) as erasing:
+            doomed = await erasing.transaction.erase.conversation(conversation_id, now=now)
             about = subject("conversation", conversation_id)
-            await transaction.audit.note(_deed(Action.CONVERSATION_ERASED, about, doomed), now=now)
-        return await self._erase(doomed)
+            begun = await erasing.note(Action.CONVERSATION_ERASED, about, doomed, now=now)
+        return await self._erase(erasing.id, begun, doomed)
 
     async def idle_conversation(
         self, tenant: TenantId, conversation_id: ConversationId, *, since: datetime
@@ -101,33 +119,34 @@ class Forgetter:
             ConversationNotFound: It is gone already.
         """
         now = self.clock()
-        async with self.desk.erasing(tenant) as transaction:
-            conversations = transaction.conversations
+        async with self.desk.erasing(tenant) as erasing:
+            conversations = erasing.transaction.conversations
             await conversations.lock((await conversations.get(conversation_id)).key)
             if (await conversations.get(conversation_id)).updated_at >= since:
                 return None
-            doomed = await transaction.erase.conversation(conversation_id, now=now)
+            doomed = await erasing.transaction.erase.conversation(conversation_id, now=now)
             about = subject("conversation", conversation_id)
-            deed = _deed(Action.CONVERSATION_PRUNED, about, doomed)
-            await transaction.audit.note(deed, now=now)
-        return await self._erase(doomed)
+            begun = await erasing.note(Action.CONVERSATION_PRUNED, about, doomed, now=now)
+        return await self._erase(erasing.id, begun, doomed)
 
     async def user(self, tenant: TenantId, user_id: str) -> Forgotten:
         """Erase a user: from now on out of reach; after a crash the rest goes at the next start."""
         now = self.clock()
-        async with self.desk.erasing(tenant) as transaction:
+        async with self.desk.erasing(tenant) as erasing:
             about = user_subject(tenant, user_id)
-            doomed = replace(await transaction.erase.user(user_id, now=now), user=about)
-            await transaction.audit.note(_deed(Action.USER_ERASED, about, doomed), now=now)
-        return await self._erase(doomed)
+            gone = await erasing.transaction.erase.user(user_id, now=now)
+            doomed = replace(gone, user=about)
+            begun = await erasing.note(Action.USER_ERASED, about, doomed, now=now)
+        return await self._erase(erasing.id, begun, doomed)
 
     async def resume(self) -> None:
         """Erase what a process that was killed, or a database that was away, left behind."""
         async with self.store.observe() as observations:
-            left = await observations.doomed(until=self.clock() - _LEFT_ALONE)
-        for doomed in left:
-            if doomed not in self._busy:
-                erased = (await self._erase(Erased(doomed=doomed))).erased
+            left = await observations.unfinished(until=self.clock() - _LEFT_ALONE)
+        for begun in left:
+            if begun.scope not in self._busy:
+                doomed = Erased(doomed=begun.scope)
+                erased = (await self._erase(begun.id, begun, doomed, resumed=True)).erased
                 _log.info("an erasure was completed", extra={"messages": erased.messages})
 
     def is_at(self, doomed: ScopeKey) -> bool:
@@ -141,35 +160,45 @@ class Forgetter:
         except ForewordError as error:
             _log.warning("erasing is put off", extra={"reason": str(error)})
 
-    async def _follow(self, tenant: TenantId, erased: Erased) -> Forgotten:
+    async def _follow(self, erasing: Erasing, erased: Erased) -> Forgotten:
         """Take what SQL erased at once out of everything else, and look again."""
         cached, erased = self.desk.out_of_memory(erased)
-        vectors, remaining = await self._remove_vectors(erased)
-        async with self.store.read(tenant) as snapshot:
-            remaining += await snapshot.recall.remaining(
-                erased.keys, erased.conversations, erased.items
-            )
-        return self._receipt(erased, vectors, cached, remaining)
+        gone = await self._out_of_vectors(erased)
+        async with self.store.read_latest(erasing.tenant) as snapshot:
+            left = await snapshot.recall.remaining(erased.keys, erased.conversations, erased.items)
+        return self._receipt(erasing.id, gone + _Gone(remaining=left), cached)
 
-    async def _erase(self, doomed: Erased) -> Forgotten:
-        """Take what is doomed out of everything, portion by portion, and look again."""
-        cached, erased = self.desk.out_of_memory(doomed)
-        vectors, remaining = await self._remove_vectors(doomed)
-        if doomed.doomed is not None:
-            self._busy.add(doomed.doomed)
+    async def _erase(
+        self, erasure_id: UUID, begun: Erasure | None, doomed: Erased, *, resumed: bool = False
+    ) -> Forgotten:
+        """Take what is doomed out of everything, look again, and tell that it is over."""
+        cached, held = self.desk.out_of_memory(doomed)
+        gone = await self._out_of_vectors(held)
+        if begun is not None:
+            self._busy.add(begun.scope)
             try:
-                more = True
-                while more:
-                    part, more = await self._portion(doomed.doomed)
-                    gone, left = await self._remove_vectors(part)
-                    vectors, remaining = vectors + gone, remaining + left
-                    remaining += await self._left_in_sql(part)
-                    erased += part
+                gone = await self._portions(begun.scope, gone)
+                facts = {"vectors": gone.vectors, "remaining": gone.remaining, "resumed": resumed}
+                await self.desk.end(
+                    begun,
+                    found_here=Erased(bundles=held.bundles - doomed.bundles),
+                    now=self.clock(),
+                    facts=facts,
+                )
             finally:
-                self._busy.discard(doomed.doomed)
-        async with self.store.read(ERASED) as snapshot:
-            remaining += await snapshot.recall.held(erased.conversations)
-        return self._receipt(erased, vectors, cached, remaining)
+                self._busy.discard(begun.scope)
+        return self._receipt(erasure_id, gone, cached)
+
+    async def _portions(self, doomed: ScopeKey, gone: _Gone) -> _Gone:
+        """Erase what is doomed, portion by portion; with what went before, and what is left."""
+        more = True
+        while more:
+            part, more = await self._portion(doomed)
+            gone += await self._out_of_vectors(part)
+            gone += _Gone(remaining=await self._left_in_sql(part))
+        async with self.store.read_latest(ERASED) as snapshot:
+            held = await snapshot.recall.held(gone.erased.conversations)
+        return gone + _Gone(remaining=held)
 
     async def _portion(self, doomed: ScopeKey) -> tuple[Erased, bool]:
         async with self.store.write(ERASED) as transaction:
@@ -181,12 +210,21 @@ class Forgetter:
         return part, more
 
     async def _left_in_sql(self, part: Erased) -> int:
-        async with self.store.read(ERASED) as snapshot:
+        async with self.store.read_latest(ERASED) as snapshot:
             return await snapshot.recall.remaining(part.keys, [], part.items)
 
-    def _receipt(self, erased: Erased, vectors: int, cached: int, remaining: int) -> Forgotten:
+    def _receipt(self, erasure_id: UUID, gone: _Gone, cached: int) -> Forgotten:
         self.indexer.wake()
-        return self.desk.receipt(erased, vectors=vectors, cache_entries=cached, remaining=remaining)
+        return self.desk.receipt(
+            erasure_id,
+            gone.erased,
+            vectors=gone.vectors,
+            cache_entries=cached,
+            remaining=gone.remaining,
+        )
+
+    async def _out_of_vectors(self, erased: Erased) -> _Gone:
+        return _Gone(erased, *await self._remove_vectors(erased))
 
     async def _remove_vectors(self, erased: Erased) -> tuple[int, int]:
         """
@@ -208,8 +246,3 @@ class Forgetter:
         except ForewordError:
             return 0, len(erased.keys)
         return len(gone - left), len(left)
-
-
-def _deed(action: Action, about: str, erased: Erased) -> Deed:
-    """What is gone with the transaction; of what is only doomed by it, nothing is counted yet."""
-    return Deed(action=action, subject=about, facts=counted(erased))

@@ -1,10 +1,11 @@
 """Making a profile fit its share of a budget."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from app.domain.context import Format
-from app.domain.profile import Profile, ShownProfile
+from app.domain.profile import DerivedEntry, Profile, Section, ShownProfile
 from app.ports import TokenCounter
 from app.text.excerpt import beginning
 from app.text.profile import profile_json, render_profile
@@ -18,7 +19,10 @@ _SPARE = 8
 
 @dataclass(frozen=True, slots=True)
 class Introducer:
-    """Shows as much of a profile as there is room for: preferences, context, then notes."""
+    """
+    Shows as much of a profile as there is room for: preferences and context as somebody wrote them,
+    what is derived, then notes.
+    """
 
     tokens: TokenCounter
 
@@ -49,10 +53,10 @@ class Introducer:
         nothing = Profile(updated_at=profile.updated_at)
         frame = cost(nothing)
         taken, left = [nothing], room - frame
-        for entry in _entries(profile):
-            price = cost(_together(nothing, entry)) - frame + _JOINT
+        for added in _entries(profile):
+            price = cost(added(nothing)) - frame + _JOINT
             if price <= left:
-                taken.append(_together(taken[-1], entry))
+                taken.append(added(taken[-1]))
                 left -= price
         while len(taken) > 1 and cost(taken[-1]) > room:
             taken.pop()
@@ -75,18 +79,21 @@ def _start(notes: str, room: int, tokens: TokenCounter) -> str | None:
     return notes if tokens.count(notes) <= room else beginning(notes, room, tokens.count)
 
 
-def _entries(profile: Profile) -> Iterator[tuple[str, str, object]]:
-    for section, entries in _sections(profile).items():
-        for key, value in entries.items():
-            yield section, key, value
+def _entries(profile: Profile) -> Iterator[Callable[[Profile], Profile]]:
+    """What adds each entry to a profile, by the rank of the entry."""
+    for section in Section:
+        for name, value in profile.written(section).items():
+            yield partial(_with_written, section=section, name=name, value=value)
+    for each in profile.derived:
+        yield partial(_with_derived, added=each)
 
 
-def _sections(profile: Profile) -> Mapping[str, Mapping[str, object]]:
-    return {"preferences": profile.preferences, "context": profile.context}
+def _with_written(profile: Profile, *, section: Section, name: str, value: object) -> Profile:
+    written = {**profile.written(section), name: value}
+    if section is Section.PREFERENCES:
+        return replace(profile, preferences=written)
+    return replace(profile, context=written)
 
 
-def _together(profile: Profile, entry: tuple[str, str, object]) -> Profile:
-    section, key, value = entry
-    if section == "preferences":
-        return replace(profile, preferences={**profile.preferences, key: value})
-    return replace(profile, context={**profile.context, key: value})
+def _with_derived(profile: Profile, *, added: DerivedEntry) -> Profile:
+    return replace(profile, derived=[*profile.derived, added])

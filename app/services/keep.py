@@ -1,10 +1,12 @@
 """Keeping memory items: told by callers or derived by workers, with what they supersede."""
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from app.distil.portrait import entries_of, entry_told
 from app.domain.audit import Action, Deed, subject
 from app.domain.conversation import Conversation
 from app.domain.errors import (
@@ -13,7 +15,7 @@ from app.domain.errors import (
     MemoryNotFound,
     NeverValid,
 )
-from app.domain.ids import ItemId, ScopeKey, TenantId
+from app.domain.ids import ItemId, ItemKey, ScopeKey, TenantId
 from app.domain.memories import Memory, MemoryChanges, NewMemory
 from app.domain.memory import ItemType
 from app.ports import Clock
@@ -121,9 +123,11 @@ class MemoryKeeper:
                 raise DocumentReadOnly(memory_id=str(item_id))
             own = replace(changes, given=changes.given | {"derived"})
             await memories.change(found, own, fresh, now=now)
+            changed = await memories.get(item_id, now=None)
+            await _retell_of_user(transaction, changed, changes.given, now)
             deed = _deed(Action.MEMORY_CHANGED, item_id, fields=sorted(changes.given))
             await transaction.audit.note(deed, now=now)
-            return await memories.get(item_id, now=None)
+            return changed
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,12 +164,25 @@ class _Placing:
             superseded_by=after.key if after else None,
         )
         key = await memories.add(placed, now=self.now)
+        await self._tell_of_user(placed, key, conversation)
         if not new.derived_from:
             deed = _deed(Action.MEMORY_STORED, self.prepared.id, type=new.type.value)
             await self.transaction.audit.note(deed, now=self.now)
         for each in old:
             await memories.supersede(each, by=key, now=self.now)
         return replace(_kept(self.prepared.id, self.prepared), superseded=[each.id for each in old])
+
+    async def _tell_of_user(
+        self, placed: PlacedMemory, fact: ItemKey, conversation: Conversation | None
+    ) -> None:
+        """What a fact says of the user stands in their profile, where they agreed to that."""
+        new = placed.prepared.new
+        if new.type is not ItemType.FACT:
+            return
+        user_id = new.user_id if conversation is None else conversation.user_id
+        entry = entry_told(new.content, new.metadata, placed.valid_from, user_id=user_id)
+        if entry is not None:
+            await self.transaction.personal.derive(placed.scope, {fact: entry}, now=self.now)
 
     async def _live_longer(self, before: Memory) -> None:
         """What is told once more begins its life anew."""
@@ -216,6 +233,16 @@ class _Placing:
                 raise NeverValid(memory_id=str(item_id), valid_from=found.valid_from)
             old[item_id] = found
         return list(old.values())
+
+
+async def _retell_of_user(
+    transaction: Transaction, changed: Memory, given: AbstractSet[str], now: datetime
+) -> None:
+    """Have the profile say what a fact says now."""
+    if changed.type is not ItemType.FACT or given.isdisjoint({"content", "metadata"}):
+        return
+    await transaction.personal.forget_derived(changed.key)
+    await transaction.personal.derive(changed.scope, entries_of([changed]), now=now)
 
 
 def _deed(action: Action, item_id: ItemId, **facts: object) -> Deed:

@@ -17,6 +17,7 @@ from app.ports.store import Store
 from app.ports.stored import LexicalAnswer, Opening
 from app.services.entering import Episode, entered
 from app.services.found import About, Found, Near
+from app.services.knowing import known_profile
 from app.services.places import beside, roomy
 from app.services.relating import Related, relate
 from app.services.situation import Situation
@@ -191,11 +192,14 @@ class Recaller:
         if situation.profile_at is None:
             return None
         async with self.store.read(situation.tenant) as snapshot:
-            found = await snapshot.personal.find_profile(
-                situation.scope.key, now=situation.profile_at
+            return await known_profile(
+                snapshot.personal,
+                situation.scope.key,
+                now=situation.profile_at,
+                as_of=request.as_of,
+                derived=situation.derives,
+                apart_from=situation.within.without_conversations,
             )
-        later = found and request.as_of and found.updated_at > request.as_of
-        return None if later else found
 
     async def _near(self, request: ContextRequest, situation: Situation, limit: int) -> Near:
         started = time.perf_counter()

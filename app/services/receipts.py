@@ -30,8 +30,9 @@ from app.ports.store import Snapshot, Store
 from app.ports.stored import Receipt
 from app.services.comparing import difference
 from app.services.introducing import Introducer
-from app.services.recording import Recorder
-from app.services.relating import lineage_of, named
+from app.services.knowing import known_profile
+from app.services.recording import Recorder, profile_told
+from app.services.relating import named
 from app.text.excerpt import CUT
 
 
@@ -85,11 +86,18 @@ class Replayer:
         told: Any = receipt.answer.get("profile")
         if told is None or receipt.scope is None:
             return None
-        found = await snapshot.personal.find_profile(receipt.scope, now=self.clock())
-        if found is None or found.updated_at.isoformat() != told["updated_at"]:
+        found = await known_profile(
+            snapshot.personal,
+            receipt.scope,
+            now=self.clock(),
+            as_of=_as_of(receipt),
+            derived=bool(told["facts"]),
+        )
+        if found is None:
             return None
         form = Format(str(receipt.request["format"]))
-        return self.introducer.introduce(found, told["room"], form)
+        shown = self.introducer.introduce(found, told["room"], form)
+        return shown if profile_told(shown) == told else None
 
     async def check(self, tenant: TenantId, bundle_id: BundleId) -> None:
         """
@@ -118,6 +126,12 @@ class Replayer:
             return await snapshot.bundles.get(bundle_id)
 
 
+def _as_of(receipt: Receipt) -> datetime:
+    """The moment that the request was about."""
+    asked = receipt.request.get("as_of")
+    return receipt.created_at if asked is None else datetime.fromisoformat(str(asked))
+
+
 async def _related(snapshot: Snapshot, receipt: Receipt) -> Sequence[RelatedEntity]:
     """The entities that are still there, by their names of now."""
     told: Any = receipt.answer.get("related")
@@ -125,7 +139,7 @@ async def _related(snapshot: Snapshot, receipt: Receipt) -> Sequence[RelatedEnti
         return []
     keys = [EntityKey(each["key"]) for each in told]
     views = await snapshot.graph.views(keys, [], within=RecallFilter(scopes=[receipt.scope]))
-    known, lineage = {each.key: each for each in views.entities}, lineage_of(views)
+    known = {each.key: each for each in views.entities}
     return [
         RelatedEntity(
             key=entity.key,
@@ -137,7 +151,7 @@ async def _related(snapshot: Snapshot, receipt: Receipt) -> Sequence[RelatedEnti
             score=each["score"],
             distance=each["distance"],
             tokens=each["tokens"],
-            lineage=lineage[entity.key],
+            lineage=entity.lineage,
         )
         for each in told
         if (entity := known.get(EntityKey(each["key"]))) is not None

@@ -18,7 +18,7 @@ from app.domain.context import Candidate, ContextBundle, ContextRequest
 from app.domain.conversation import Message, Scope
 from app.domain.entities import RelatedEntity
 from app.domain.errors import ForewordError
-from app.domain.ids import BundleId, ItemKey, ScopeKey, TenantId
+from app.domain.ids import BundleId, ItemId, ItemKey, ScopeKey, TenantId
 from app.domain.memory import Table, item_key, table_and_row
 from app.domain.profile import ShownProfile
 from app.ports.store import Store
@@ -46,7 +46,11 @@ def receipt_of(
         subject=user_subject(tenant, user_id),
         version=scope.version if scope else 0,
         created_at=bundle.created_at,
-        request={"query": request.query, "format": request.format.value},
+        request={
+            "query": request.query,
+            "format": request.format.value,
+            "as_of": request.as_of and request.as_of.isoformat(),
+        },
         answer={
             "intent": bundle.intent.value,
             "history": [message.key for message in bundle.recent_history],
@@ -95,8 +99,12 @@ def profile_told(shown: ShownProfile | None) -> dict[str, object] | None:
     """Which profile was shown, and how much of it; not a word of it."""
     if shown is None:
         return None
-    at = shown.profile.updated_at.isoformat()
-    return {"updated_at": at, "room": shown.room, "tokens": shown.tokens}
+    return {
+        "updated_at": shown.profile.updated_at.isoformat(),
+        "facts": [str(each) for each in shown.profile.facts],
+        "room": shown.room,
+        "tokens": shown.tokens,
+    }
 
 
 def cut_of(message: Message) -> int | None:
@@ -134,8 +142,14 @@ def _by_type(retrieved: Sequence[Candidate]) -> dict[str, tuple[int, int, float]
 _MOST_SHOWN = 1_000
 """Of them, those whose texts are held until it is noted what they showed."""
 
-_Piece = tuple[ItemKey, tuple[int, int] | None, tuple[int, ...] | None] | tuple[datetime, int, int]
-"""What an item is, and which part of it was shown; of a profile since when, its room and tokens."""
+_Piece = (
+    tuple[ItemKey, tuple[int, int] | None, tuple[int, ...] | None]
+    | tuple[datetime, tuple[ItemId, ...], int, int]
+)
+"""
+What an item is, and which part of it was shown; of a profile since when, its facts, room and
+tokens.
+"""
 
 _NOTED_FOR = timedelta(hours=1)
 _MOST_NOTED = 50_000
@@ -269,7 +283,8 @@ def _introduced(shown: ShownProfile | None) -> dict[_Piece, str]:
     if shown is None:
         return {}
     forms = f"{render_profile(shown.profile)}\n{profile_json(shown.profile)}"
-    return {(shown.profile.updated_at, shown.room, shown.tokens): forms}
+    profile = shown.profile
+    return {(profile.updated_at, tuple(profile.facts), shown.room, shown.tokens): forms}
 
 
 def _fingerprinted(shown: Sequence[Sequence[str]]) -> Sequence[frozenset[int]]:

@@ -1,6 +1,5 @@
 """The relational source: from what a query names, over the graph, to what may be recalled."""
 
-from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -10,7 +9,7 @@ from app.domain.context import ContextRequest, Format, Intent
 from app.domain.conversation import Scope
 from app.domain.entities import EntityType, RelatedEntity
 from app.domain.ids import EntityKey, ItemKey, MessageKey, TenantId
-from app.domain.memory import ItemType, LineageEdge
+from app.domain.memory import ItemType
 from app.domain.walking import Shown, Step, Views, Walk
 from app.ports import RecallFilter, TokenCounter
 from app.ports.store import Store
@@ -24,9 +23,6 @@ _READ = 2_000
 
 _PROVEN = 16
 """Edges of which it is looked up what states them."""
-
-_LINEAGE = 3
-"""Messages that are told of a related entity."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,26 +47,37 @@ async def relate(
     """What the entities that the query names lead to, of what `within` lets be found."""
     query, unwanted = request.query[:_READ], exclusion(request.filters.exclude_terms)
     names = names_asked(query)
-    async with store.read(tenant) as snapshot:
-        walk = await snapshot.graph.walk(names, within=within)
-        if not walk.seeds:
-            return Related()
-        asked = relations_asked(query)
+    if not names:
+        return Related()
+    asked = relations_asked(query)
+
+    def reach(walk: Walk) -> _Reach:
         near = nearest(walk, asked=asked, messages=scope.messages)
-        views = await snapshot.graph.views(
-            [each.entity for each in near],
-            _stated(walk, asked),
-            within=within,
-        )
+        return _Reach(near=near, edges=_stated(walk, asked))
+
+    async with store.read(tenant) as snapshot:
+        walk, reached, views = await snapshot.graph.explore(names, reach, within=within)
     without = _not_wanted(views, within)
     return Related(
-        items=worths(near, walk.steps, views, asked=asked, without=without),
+        items=worths(reached.near, walk.steps, views, asked=asked, without=without),
         entities=[
             each
-            for each in _told(near, views)
+            for each in _told(reached.near, views)
             if unwanted is None or not unwanted.search(fold(each.content))
         ],
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reach:
+    """Where a walk leads to, and the edges that state what is asked for."""
+
+    near: Sequence[Near]
+    edges: Sequence[int]
+
+    @property
+    def entities(self) -> Sequence[EntityKey]:
+        return [each.entity for each in self.near]
 
 
 def _stated(walk: Walk, asked: Collection[str]) -> Sequence[int]:
@@ -85,15 +92,14 @@ def _not_wanted(views: Views, within: RecallFilter) -> frozenset[MessageKey]:
     types = within.types
     if not types or ItemType.MESSAGE in types:
         return frozenset()
-    pieces = {place.message: place.pieces for place in views.places}
-    for stating in views.stating.values():
-        pieces |= stating
+    pieces: dict[MessageKey, int] = {}
+    for several in (*views.places.values(), *views.stating.values()):
+        pieces |= several
     chunks = ItemType.CHUNK in types
     return frozenset(message for message, count in pieces.items() if not (chunks and count))
 
 
 def _told(near: Sequence[Near], views: Views) -> Sequence[RelatedEntity]:
-    lineage = lineage_of(views)
     shown = {each.key: each for each in views.entities}
     return [
         RelatedEntity(
@@ -106,21 +112,11 @@ def _told(near: Sequence[Near], views: Views) -> Sequence[RelatedEntity]:
             score=each.score,
             distance=each.distance,
             tokens=0,
-            lineage=lineage[each.entity],
+            lineage=entity.lineage,
         )
         for each in near
         if (entity := shown.get(each.entity)) is not None
     ]
-
-
-def lineage_of(views: Views) -> Mapping[EntityKey, Sequence[LineageEdge]]:
-    """The last messages that mention each, each message once."""
-    told: defaultdict[EntityKey, dict[str, LineageEdge]] = defaultdict(dict)
-    for place in views.places:
-        edges = told[place.entity]
-        if place.lineage.id in edges or len(edges) < _LINEAGE:
-            edges.setdefault(place.lineage.id, place.lineage)
-    return {entity: list(edges.values()) for entity, edges in told.items()}
 
 
 def _content(entity: Shown, step: Step | None, shown: Mapping[EntityKey, Shown]) -> str:

@@ -31,6 +31,8 @@ class Situation:
     flags: Flags
     profile_at: datetime | None = None
     """The moment at which consent to use the profile holds; None: none goes in."""
+    derives: bool = False
+    """Whether facts may add to it."""
     listener: Listener | None = None
     """Hears what happens while a bundle is built."""
 
@@ -98,6 +100,7 @@ class Surveyor:
             within=within,
             flags=flags,
             profile_at=_profile_at(scope, flags, request, now=now),
+            derives=_derives(scope, flags, now=now),
         )
 
 
@@ -110,6 +113,11 @@ def _profile_at(
         return None
     wanted = not types or ItemType.PROFILE in types
     return now if wanted and now < scope.profile_until else None
+
+
+def _derives(scope: Scope, flags: Flags, *, now: datetime) -> bool:
+    """Whether what facts say may stand in a profile at the present moment."""
+    return flags.facts and scope.derived_until is not None and now < scope.derived_until
 
 
 def _together(readable: Sequence[Scope]) -> Scope:

@@ -3,22 +3,36 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
+from app.distil.portrait import entries_of
+from app.distil.told import speakers_of
 from app.domain.audit import Action, Deed, user_subject
+from app.domain.conversation import Scope
 from app.domain.errors import ConsentMissing, ProfileNotFound, ProfileTooLarge
 from app.domain.ids import ScopeKey, TenantId
-from app.domain.profile import Consent, ConsentChanges, Grant, Profile, ProfileChanges, Purpose
+from app.domain.memory import ItemType
+from app.domain.profile import (
+    MOST_ENTRIES,
+    Consent,
+    ConsentChanges,
+    Grant,
+    Profile,
+    ProfileChanges,
+    Purpose,
+)
 from app.ports import Clock
 from app.ports.store import Store, Transaction
 from app.ports.stored import Erased
-from app.services.erasing import ErasureDesk, Forgotten, counted
+from app.services.erasing import ErasureDesk, Forgotten
+from app.services.knowing import known_profile
 from app.text.profile import profile_json
 
 MOST_CHARACTERS = 64_000
 """Of a profile as JSON: it is read with every context."""
 
-MOST_ENTRIES = 200
-"""Of a profile, preferences and context together."""
+_COVERING = frozenset({Purpose.PROFILE, Purpose.FACTS})
+"""What covers anything that is kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,18 +61,23 @@ class Steward:
         grant = Grant(source=changes.source, granted_at=now, expires_at=changes.expires_at)
         granted = [purpose for purpose, agreed in changes.purposes.items() if agreed]
         revoked = [purpose for purpose, agreed in changes.purposes.items() if not agreed]
-        async with self.desk.erasing(tenant) as transaction:
+        async with self.desk.erasing(tenant) as erasing:
+            transaction = erasing.transaction
             scope = await transaction.scopes.ensure(user_id, now=now)
-            await transaction.scopes.touch(scope.key, erased=Purpose.PROFILE in revoked)
+            await transaction.scopes.touch(scope.key, erased=not _COVERING.isdisjoint(revoked))
             erased = await _revoked(transaction, scope.key, revoked)
             await transaction.personal.grant(scope.key, granted, grant)
+            if not _COVERING.isdisjoint(granted):
+                await _derive(transaction, scope, now=now)
             consent = await transaction.personal.consent(scope.key)
-            facts = {"granted": sorted(granted), "revoked": sorted(revoked), **counted(erased)}
-            deed = Deed(
-                action=Action.CONSENT_CHANGED, subject=user_subject(tenant, user_id), facts=facts
-            )
-            await transaction.audit.note(deed, now=now)
-        return consent, await self._follow(tenant, erased)
+            purposes: dict[str, object] = {"granted": sorted(granted), "revoked": sorted(revoked)}
+            about = user_subject(tenant, user_id)
+            if revoked:
+                await erasing.note(Action.CONSENT_CHANGED, about, erased, now=now, **purposes)
+            else:
+                deed = Deed(action=Action.CONSENT_CHANGED, subject=about, facts=purposes)
+                await transaction.audit.note(deed, now=now)
+        return consent, await self._follow(tenant, erasing.id, erased)
 
     async def revoke(self, tenant: TenantId, user_id: str) -> Forgotten:
         """Revoke every consent; all that any of them covered is erased."""
@@ -76,7 +95,7 @@ class Steward:
         async with self.store.read(tenant) as snapshot:
             scope = await snapshot.scopes.find(user_id)
             _must_hold(await snapshot.personal.consent(scope.key) if scope else {}, now)
-            found = scope and await snapshot.personal.find_profile(scope.key, now=now)
+            found = scope and await known_profile(snapshot.personal, scope.key, now=now)
         if not found:
             raise ProfileNotFound
         return found
@@ -93,7 +112,7 @@ class Steward:
         self, tenant: TenantId, user_id: str, changes: ProfileChanges
     ) -> Profile:
         """
-        Merge what is given into the profile.
+        Merge what is given into what is written of the profile.
 
         Raises:
             ConsentMissing: The user did not agree to it, or no longer does.
@@ -113,7 +132,8 @@ class Steward:
                 action=Action.PROFILE_CHANGED, subject=user_subject(tenant, user_id), facts={}
             )
             await transaction.audit.note(deed, now=now)
-        return profile
+            derived = await transaction.personal.derived(scope.key, now=now, at=now)
+        return profile.with_derived(derived)
 
     async def restore(
         self, tenant: TenantId, user_id: str, consent: Consent, profile: Profile | None
@@ -139,7 +159,9 @@ class Steward:
                 facts: dict[str, object] = {"granted": list(granted), "revoked": []}
                 deed = Deed(action=Action.CONSENT_CHANGED, subject=about, facts=facts)
                 await transaction.audit.note(deed, now=now)
-            if profile is None or await personal.remaining(scope.key):
+                await _derive(transaction, scope, now=now)
+            profiles, _ = await personal.remaining(scope.key)
+            if profile is None or profiles:
                 return
             _must_hold({**granted, **known}, now)
             _must_fit(profile)
@@ -156,36 +178,45 @@ class Steward:
     ) -> Forgotten:
         """Erase the profile, and revoke these purposes."""
         now = self.clock()
-        async with self.desk.erasing(tenant) as transaction:
+        async with self.desk.erasing(tenant) as erasing:
+            transaction = erasing.transaction
             scope = await transaction.scopes.find(user_id)
             erased = Erased()
             if scope is not None:
                 await transaction.scopes.touch(scope.key, erased=True)
                 erased = await transaction.personal.erase_profile(scope.key)
                 erased += await transaction.personal.revoke(scope.key, purposes)
-            about = user_subject(tenant, user_id)
-            deed = Deed(action=action, subject=about, facts=counted(erased))
-            await transaction.audit.note(deed, now=now)
-        return await self._follow(tenant, erased)
+            await erasing.note(action, user_subject(tenant, user_id), erased, now=now)
+        return await self._follow(tenant, erasing.id, erased)
 
-    async def _follow(self, tenant: TenantId, erased: Erased) -> Forgotten:
+    async def _follow(self, tenant: TenantId, erasure_id: UUID, erased: Erased) -> Forgotten:
         """Take a profile that SQL erased out of what this process holds, and look again."""
         cached = remaining = 0
-        if (scope := erased.scope) is not None and erased.profiles:
+        if (scope := erased.scope) is not None and (erased.profiles or erased.profile_entries):
             cached, erased = self.desk.out_of_memory(erased)
-            async with self.store.read(tenant) as snapshot:
-                remaining = await snapshot.personal.remaining(scope)
-        return self.desk.receipt(erased, cache_entries=cached, remaining=remaining)
+            async with self.store.read_latest(tenant) as snapshot:
+                profiles, entries = await snapshot.personal.remaining(scope)
+            remaining = entries + (profiles if erased.profiles else 0)
+        return self.desk.receipt(erasure_id, erased, cache_entries=cached, remaining=remaining)
 
 
 async def _revoked(
     transaction: Transaction, scope: ScopeKey, purposes: Collection[Purpose]
 ) -> Erased:
-    """Revoke, and erase what that covered: the profile is all that is kept of anybody so far."""
+    """Revoke, and erase what that covered: the profile, or what facts added to it."""
     erased = await transaction.personal.revoke(scope, purposes)
     if Purpose.PROFILE in purposes:
         erased += await transaction.personal.erase_profile(scope)
+    elif Purpose.FACTS in purposes:
+        erased += await transaction.personal.erase_derived(scope)
     return erased
+
+
+async def _derive(transaction: Transaction, scope: Scope, *, now: datetime) -> None:
+    """Have all facts that are known of a user tell of them, where they agreed to that."""
+    speakers = sorted(speakers_of(scope.user_id))
+    known = await transaction.memories.under(scope.key, ItemType.FACT, speakers)
+    await transaction.personal.derive(scope.key, entries_of(known), now=now)
 
 
 def _must_hold(consent: Consent, now: datetime) -> None:

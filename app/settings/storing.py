@@ -19,7 +19,8 @@ class DatabaseSettings(Section):
         "none: SQLite in the data directory.",
     )
     replica_url: SecretStr | None = Field(
-        default=None, description="PostgreSQL to read from; none: the one above."
+        default=None,
+        description="Replica to read from, which may lag, after erasures too; none: the one above.",
     )
     readers: PositiveInt = Field(
         default=4, description="Connections that read at once (PostgreSQL: in all)."

@@ -6,7 +6,7 @@ Its keys and values are the user's own words: they stand behind "> " like all th
 
 import json
 
-from app.domain.profile import Profile
+from app.domain.profile import Profile, Section
 from app.text.render import quote
 
 PREAMBLE = (
@@ -18,17 +18,14 @@ PREAMBLE = (
 
 def profile_json(profile: Profile) -> str:
     """The profile as an answer holds it."""
-    told = {
-        "preferences": profile.preferences,
-        "context": profile.context,
-        "notes": profile.notes,
-    }
+    sections = {section.value: profile.told(section) for section in Section}
+    told = {**sections, "notes": profile.notes}
     return json.dumps(told, ensure_ascii=False)
 
 
 def render_profile(profile: Profile) -> str:
     """A section of its own, the same text for the same profile."""
-    entries = [*profile.preferences.items(), *profile.context.items()]
+    entries = [entry for section in Section for entry in profile.told(section).items()]
     notes = [profile.notes] if profile.notes else []
     return PREAMBLE + "\n" + quote("\n".join([*map(_entry, entries), *notes]))
 

@@ -24,6 +24,7 @@ TABLES = (
     "audit_log",
     "bundle",
     "embedding_model",
+    "erasure",
     "outbox",
     "projection",
     "pulse",
@@ -48,6 +49,7 @@ TABLES = (
     "message",
     "chunk",
     "lineage",
+    "profile_entry",
     "mention",
     "edge_evidence",
     "omission",
@@ -68,23 +70,7 @@ APPEND_ONLY_POSTGRES = (
 
 
 def upgrade() -> None:
-    op.create_table(
-        "audit_log",
-        sa.Column("key", KEY, autoincrement=True, nullable=False),
-        sa.Column("tenant", sa.String(length=64), nullable=False),
-        sa.Column("at", sa.BigInteger(), nullable=False),
-        sa.Column("actor", sa.String(length=16), nullable=False),
-        sa.Column("key_id", sa.Uuid(), nullable=True),
-        sa.Column("action", sa.String(length=64), nullable=False),
-        sa.Column("subject", sa.String(length=255), nullable=False),
-        sa.Column("facts", JSON, nullable=False),
-        sa.PrimaryKeyConstraint("key", name=op.f("pk_audit_log")),
-        sqlite_autoincrement=True,
-    )
-    op.create_index(op.f("ix_audit_log_tenant_key"), "audit_log", ["tenant", "key"], unique=False)
-    op.create_index(
-        op.f("ix_audit_log_tenant_subject"), "audit_log", ["tenant", "subject"], unique=False
-    )
+    _create_log()
 
     op.create_table(
         "bundle",
@@ -327,18 +313,6 @@ def upgrade() -> None:
     )
 
     op.create_table(
-        "profile",
-        sa.Column("scope_key", KEY, nullable=False),
-        sa.Column("preferences", JSON, nullable=False),
-        sa.Column("context", JSON, nullable=False),
-        sa.Column("notes", sa.Text(), nullable=False),
-        sa.Column("updated_at", sa.BigInteger(), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["scope_key"], ["scope.key"], name=op.f("fk_profile_scope_key"), ondelete="CASCADE"
-        ),
-        sa.PrimaryKeyConstraint("scope_key", name=op.f("pk_profile")),
-    )
-    op.create_table(
         "conversation_tag",
         sa.Column("conversation_key", KEY, nullable=False),
         sa.Column("position", sa.SmallInteger(), nullable=False),
@@ -566,6 +540,7 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_lineage_message_key"), "lineage", ["message_key"], unique=False)
 
+    _create_profiles()
     _create_answers()
     _create_graph()
     sqlite = op.get_bind().dialect.name == "sqlite"
@@ -573,6 +548,48 @@ def upgrade() -> None:
         op.execute(statement)
     for statement in APPEND_ONLY_SQLITE if sqlite else APPEND_ONLY_POSTGRES:
         op.execute(statement)
+
+
+def _create_profiles() -> None:
+    op.create_table(
+        "profile",
+        sa.Column("scope_key", KEY, nullable=False),
+        sa.Column("preferences", JSON, nullable=False),
+        sa.Column("context", JSON, nullable=False),
+        sa.Column("notes", sa.Text(), nullable=False),
+        sa.Column("updated_at", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["scope_key"], ["scope.key"], name=op.f("fk_profile_scope_key"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("scope_key", name=op.f("pk_profile")),
+    )
+    op.create_table(
+        "profile_entry",
+        sa.Column("item_key", KEY, autoincrement=False, nullable=False),
+        sa.Column("scope_key", KEY, nullable=False),
+        sa.Column("section", sa.String(length=16), nullable=False),
+        sa.Column("name", sa.String(length=255), nullable=False),
+        sa.Column("value", sa.Text(), nullable=False),
+        sa.Column("single", sa.Boolean(), nullable=False),
+        sa.Column("derived_at", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["item_key"],
+            ["memory_item.key"],
+            name=op.f("fk_profile_entry_item_key"),
+            ondelete="CASCADE",
+        ),
+        sa.ForeignKeyConstraint(
+            ["scope_key"],
+            ["scope.key"],
+            name=op.f("fk_profile_entry_scope_key"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("item_key", name=op.f("pk_profile_entry")),
+        sqlite_with_rowid=False,
+    )
+    op.create_index(
+        op.f("ix_profile_entry_scope_key"), "profile_entry", ["scope_key"], unique=False
+    )
 
 
 def _create_answers() -> None:
@@ -599,6 +616,38 @@ def _create_answers() -> None:
     )
     for column in ("created_at", "scope_key", "conversation_key"):
         op.create_index(op.f(f"ix_idempotency_{column}"), "idempotency", [column], unique=False)
+
+
+def _create_log() -> None:
+    op.create_table(
+        "audit_log",
+        sa.Column("key", KEY, autoincrement=True, nullable=False),
+        sa.Column("tenant", sa.String(length=64), nullable=False),
+        sa.Column("at", sa.BigInteger(), nullable=False),
+        sa.Column("actor", sa.String(length=16), nullable=False),
+        sa.Column("key_id", sa.Uuid(), nullable=True),
+        sa.Column("action", sa.String(length=64), nullable=False),
+        sa.Column("subject", sa.String(length=255), nullable=False),
+        sa.Column("facts", JSON, nullable=False),
+        sa.PrimaryKeyConstraint("key", name=op.f("pk_audit_log")),
+        sqlite_autoincrement=True,
+    )
+    op.create_index(op.f("ix_audit_log_tenant_key"), "audit_log", ["tenant", "key"], unique=False)
+    op.create_index(
+        op.f("ix_audit_log_tenant_subject"), "audit_log", ["tenant", "subject"], unique=False
+    )
+
+    op.create_table(
+        "erasure",
+        sa.Column("id", sa.Uuid(), nullable=False),
+        sa.Column("tenant", sa.String(length=64), nullable=False),
+        sa.Column("subject", sa.String(length=255), nullable=False),
+        sa.Column("scope_key", KEY, nullable=False),
+        sa.Column("counts", JSON, nullable=False),
+        sa.Column("worked_on_at", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_erasure")),
+        sa.UniqueConstraint("scope_key", name=op.f("uq_erasure_scope_key")),
+    )
 
 
 def _create_graph() -> None:

@@ -15,7 +15,7 @@ from tests.api.listening import Listening, listening_to
 from tests.api.proxied import HUGIN, eventually, in_front_of
 from tests.api.serving import run, serving
 from tests.api.serving import store as store_in
-from tests.api.speaking import Json, get, store, talking_to
+from tests.api.speaking import Json, erase, get, store, talking_to
 from tests.api.test_mcp import a_model, told
 from tests.stand_in_model import StandInModel, stand_in_model
 
@@ -68,12 +68,42 @@ async def test_what_a_user_agrees_to_and_what_goes_with_it(client: AsyncClient) 
     ]
     (changed, agreed) = (await get(client, "/admin/audit", action="consent.changed"))["items"]
     assert agreed["facts"] == {"granted": ["profile"], "revoked": []}
+    assert changed["facts"].pop("erasure_id")
     assert changed["facts"] == {
         "granted": [],
         "revoked": ["profile"],
         "consents": 1,
         "profiles": 1,
     }
+
+
+async def test_every_erasure_by_the_id_of_its_receipt(client: AsyncClient) -> None:
+    stored = [await store(client, HUGIN, f"note {n}", user_id="alice") for n in range(2)]
+    kept = [
+        (await client.post("/memories", json={"content": "Hello.", **about})).json()["id"]
+        for about in ({"type": "fact", "user_id": "alice"}, {"type": "document", "source": "a"})
+    ]
+    await client.put("/users/alice/consent", json=CONSENT)
+    paths = {
+        f"/messages/{stored[0]['message_ids'][0]}": ["message.erased"],
+        f"/memories/{kept[0]}": ["memory.erased"],
+        f"/memories/{kept[1]}": ["memory.erased"],
+        f"/conversations/{stored[0]['id']}": ["conversation.erased", "erasure.ended"],
+        "/users/alice/consent": ["consent.revoked"],
+        "/users/alice": ["user.erased", "erasure.ended"],
+    }
+
+    receipts = {path: await erase(client, path) for path in paths}
+
+    lines = (await get(client, "/admin/audit", limit=200))["items"]
+    for path, receipt in receipts.items():
+        by_id = [each for each in lines if each["facts"].get("erasure_id") == receipt["erasure_id"]]
+        assert [each["action"] for each in reversed(by_id)] == paths[path]
+        assert len({each["subject"] for each in by_id}) == 1
+        told = by_id[0]["facts"]
+        counted = {name: count for name, count in receipt["erased"].items() if name in told}
+        assert counted == {name: told[name] for name in counted}
+        assert counted
 
 
 async def test_what_an_import_agrees_to(client: AsyncClient) -> None:
@@ -85,7 +115,7 @@ async def test_what_an_import_agrees_to(client: AsyncClient) -> None:
     assert (await client.post("/import", content=file)).status_code == 200
 
     actions = ["consent.changed", "profile.changed"]
-    before = [*actions, "memory.exported", "user.erased"]
+    before = [*actions, "memory.exported", "user.erased", "erasure.ended"]
     assert await noted(client, user_id="alice") == [*before, *actions]
 
 
@@ -124,8 +154,9 @@ async def test_what_a_model_forgets(embedded: Settings) -> None:
         async with a_model(listening, key, user="alice") as model:
             await told(model, "forget", id=stored["message_ids"][0])
             await told(model, "forget", id=stored["id"])
-        newest = (await get(plain, "/admin/audit", limit=2))["items"]
+        newest = (await get(plain, "/admin/audit", limit=3))["items"]
     assert [(each["action"], each["subject"]) for each in newest] == [
+        ("erasure.ended", f"conversation:{stored['id']}"),
         ("conversation.erased", f"conversation:{stored['id']}"),
         ("message.erased", f"message:{stored['message_ids'][0]}"),
     ]

@@ -271,6 +271,9 @@ async def test_a_document_has_versions_and_is_read_only(alone: AsyncClient) -> N
     assert contents(asked) == ["Tea is kept cold."]
     old = await get(alone, f"/memories/{first['id']}")
     assert (old["superseded_by"], old["user_id"]) == (second["id"], None)
+    (listed,) = (await get(alone, "/memories", user_id="bob", type="document"))["items"]
+    assert (listed["id"], listed["superseded"]) == (second["id"], [first["id"]])
+    assert await get(alone, f"/memories/{second['id']}") == listed
     refused = await alone.patch(f"/memories/{second['id']}", json={"importance": 9})
     problem(refused, 409, "document-read-only")
     assert (await erase(alone, "/users/carol"))["erased"]["memory_items"] == 0

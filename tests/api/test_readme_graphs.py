@@ -8,9 +8,9 @@ import httpx
 import pytest
 
 from tests.api.serving import Server, serving, store
-from tests.api.test_readme import HERE, did, examples
+from tests.api.test_readme import did
+from tests.readme import HERE, examples
 
-SECTION = "From LangChain and LangGraph"
 HUGIN = "The build machine is called Hugin."
 MODEL = 'model = FakeListChatModel(responses=["It is called Hugin."])  # or any other chat model\n'
 SAYS_WHAT_IT_SAW = """
@@ -29,16 +29,16 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 def printed(server: Server, directory: Path, code: str) -> str:
-    return did(server, directory, sys.executable, "-c", code.replace(HERE, server.url)).strip()
+    return did(directory, sys.executable, "-c", code.replace(HERE, server.url)).strip()
 
 
 def a_retriever() -> str:
-    code, _ = examples("python", SECTION)
+    code, _ = examples("python", "From LangChain and LangGraph")
     return code
 
 
 def a_graph() -> str:
-    _, code = examples("python", SECTION)
+    _, code = examples("python", "From LangChain and LangGraph")
     return code
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -19,31 +18,21 @@ from tests.api.listening import listening_to
 from tests.api.proxied import in_front_of
 from tests.api.serving import COMMAND, PATIENCE, environment
 from tests.api.test_mcp import HUGIN, QUESTION, told
+from tests.readme import HERE, examples
 from tests.stand_in_model import said_back, stand_in_model
-
-README = (Path(__file__).parents[2] / "README.md").read_text()
-SERVER = "http://127.0.0.1:8000"
-
-
-def example(heading: str, language: str) -> str:
-    """The first block of `language` below a heading."""
-    section = README.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
-    found = re.search(rf"```{language}\n(.*?)```", section, re.DOTALL)
-    assert found, heading
-    return found[1]
 
 
 async def test_an_application_gets_a_memory_by_another_base_url(embedded: Settings) -> None:
-    code = example("In front of a model", "python")
+    (code,) = examples("python", "In front of a model")
     decided = "We decided to keep the database on PostgreSQL."
     with stand_in_model() as model:
         model.answers(said_back("You keep it on PostgreSQL."))
         async with in_front_of(model, embedded) as service:
             await service.remembers(decided, user_id="alice")
-            assert SERVER in code
+            assert HERE in code
             ran = await asyncio.to_thread(
                 subprocess.run,
-                [sys.executable, "-c", code.replace(SERVER, service.listening.url)],
+                [sys.executable, "-c", code.replace(HERE, service.listening.url)],
                 env=environment(embedded.data_dir) | {"OPENAI_API_KEY": "sk-test"},
                 capture_output=True,
                 text=True,
@@ -55,7 +44,8 @@ async def test_an_application_gets_a_memory_by_another_base_url(embedded: Settin
 
 
 def configured() -> dict[str, Any]:
-    servers: dict[str, Any] = json.loads(example("For models: MCP", "json"))["mcpServers"]
+    (told,) = examples("json", "For models: MCP")
+    servers: dict[str, Any] = json.loads(told)["mcpServers"]
     return servers
 
 
@@ -79,7 +69,7 @@ async def test_an_application_speaks_to_the_address_that_it_is_told(embedded: Se
         listening_to(embedded) as listening,
         httpx2.AsyncClient(headers=headers, timeout=PATIENCE, trust_env=False) as http,
         Client(
-            streamable_http_client(given["url"].replace(SERVER, listening.url), http_client=http)
+            streamable_http_client(given["url"].replace(HERE, listening.url), http_client=http)
         ) as client,
     ):
         await told(client, "remember", content=HUGIN)

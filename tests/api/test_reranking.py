@@ -1,5 +1,6 @@
 """Over HTTP, with a cross-encoder of random weights: off, on, late, missing and damaged."""
 
+import json
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -196,11 +197,14 @@ def test_it_is_compiled_ahead_beside_the_embedder(
     chosen = {"MODEL_CACHE": str(tmp_path / "models"), "RERANKER__MODEL": str(folder)}
 
     compiled = run(tmp_path, "compile", **chosen)
+    again = run(tmp_path, "compile", "--json", **chosen)
     shutil.rmtree(folder)
-    missing = run(tmp_path, "compile", **chosen)
+    missing = run(tmp_path, "compile", "--json", **chosen)
 
     lines = dict(line.split(": ") for line in compiled.stdout.splitlines())
     assert list(lines) == ["Model", "Reranker"]
     assert all((Path(each) / "model.onnx").exists() for each in lines.values())
-    assert missing.returncode == 2
+    told = {"model": lines["Model"], "reranker": lines["Reranker"]}
+    assert json.loads(again.stdout) == told
+    assert (missing.returncode, missing.stdout) == (2, "")
     assert "tiny" in missing.stderr

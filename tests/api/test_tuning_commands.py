@@ -4,10 +4,14 @@ import json
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 
+from app.adapters.sql import tables as t
+from app.adapters.sql.database import open_database
 from app.adapters.weights import read_weights
 from app.ranking.features import NAMES
 from tests.api.serving import run
+from tests.databases import empty_postgres_database, run_apart
 from tests.tiny_set import tiny_set
 
 
@@ -48,6 +52,26 @@ def test_other_engines_find_the_same(tiny: Path, tmp_path: Path, session_postgre
     model = [json.loads(each.stdout)["tables"]["model"]["tiny"] for each in (here, there)]
     assert model[0]["recall@10"] == model[1]["recall@10"] == [1, 1, 1]
     assert model[0]["mrr@10"] == pytest.approx(model[1]["mrr@10"])
+
+
+@pytest.mark.postgres
+def test_nothing_is_distilled_from_what_is_measured(
+    tiny: Path, tmp_path: Path, session_postgres_url: str
+) -> None:
+    run_apart(empty_postgres_database(session_postgres_url))
+    measured = run(tmp_path, "eval", str(tiny), "--database-url", session_postgres_url)
+    assert measured.returncode == 0, measured.stderr
+    flags: dict[str, bool] = {}
+    run_apart(_read_flags(session_postgres_url, flags))
+    assert flags == {"facts": False, "summaries": False, "graph": False}
+
+
+async def _read_flags(url: str, flags: dict[str, bool]) -> None:
+    database = open_database(url)
+    async with database.read() as connection:
+        rows = await connection.execute(select(t.flag.c.name, t.flag.c.value))
+        flags.update(dict(rows.tuples().all()))
+    await database.dispose()
 
 
 @pytest.mark.parametrize(

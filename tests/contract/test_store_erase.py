@@ -280,23 +280,18 @@ async def test_a_user_is_out_of_reach_at_once_and_erased_in_portions(
     assert await scope_now(store, "bob") == bob.scope
     counted = [await rows(database, name) for name in ("message", "conversation", "embedding")]
     assert counted == [4, 2, 6]
-    async with store.observe() as observations:
-        assert list(await observations.doomed(until=NOON)) == []
 
 
-async def test_what_is_left_of_an_erasure_is_found_again(store: Store) -> None:
+async def test_who_goes_on_with_an_erasure_erases_the_rest(store: Store) -> None:
     kept = await keep(store, *WORDS)
     alone = await keep(store, *WORDS, user_id="bob")
     async with store.write(ACME) as transaction:
         whole = await transaction.erase.user("alice", now=NOON)
         part = await transaction.erase.conversation(alone.conversation.id, now=NOON)
         await transaction.erase.portion(kept.scope.key, limit=1, now=NOON)
-    async with store.observe() as observations:
-        left = await observations.doomed(until=NOON)
-    assert list(left) == [whole.doomed, part.doomed]
     total = Erased()
-    for each in left:
-        total += await erase_the_rest(store, Erased(doomed=each))
+    for each in (whole, part):
+        total += await erase_the_rest(store, Erased(doomed=each.doomed))
     assert (total.messages, total.full_text) == (5, 5)
     assert await scope_now(store, "bob") == replace(
         alone.scope, version=(await scope_now(store, "bob")).version, messages=0, terms=0

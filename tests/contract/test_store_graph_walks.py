@@ -41,7 +41,7 @@ async def seen(store: Store, query: str, within: RecallFilter) -> set[tuple[str,
     """What is mentioned where: names, and the rows of messages."""
     names = await called(store)
     found = await views(store, query, within)
-    return {(names[each.entity], each.message) for each in found.places}
+    return {(names[key], row) for key, messages in found.places.items() for row in messages}
 
 
 async def rows(store: Store, kept: Kept) -> Sequence[MessageKey]:
@@ -114,7 +114,7 @@ async def test_nothing_later_is_seen(store: Store) -> None:
     first, second, *_ = await rows(store, kept)
     then = everywhere(kept, as_of=NOON + SECOND)
     found = await views(store, "who works on apollo?", then)
-    assert {each.message for each in found.places} == {first, second}
+    assert set[int]().union(*found.places.values()) == {first, second}
     assert {each.name: each.mentions for each in found.entities} == {
         "Apollo": 2,
         "Anna": 1,
@@ -127,6 +127,32 @@ async def test_nothing_later_is_seen(store: Store) -> None:
         "Tim": 1,
         "Bob Smith": 2,
     }
+
+
+async def test_a_moment_before_which_all_was_said_hides_nothing(store: Store) -> None:
+    kept = await tell_of(store, "Anna works on Apollo.", "Anna is back.")
+    other = await tell_of(store, "Anna is off to Apollo, says Anna.")
+    await archive(store, other, archived=True)
+    later, earlier = everywhere(kept, as_of=NOON + SECOND), everywhere(kept, as_of=NOON - SECOND)
+    found = (await views(store, "who works on apollo?", everywhere(kept))).entities
+    assert found
+    assert (await views(store, "who works on apollo?", later)).entities == found
+    assert (await views(store, "who works on apollo?", earlier)).entities == []
+
+
+async def test_the_last_messages_of_an_entity_are_told_where_they_name_it_first(
+    store: Store,
+) -> None:
+    kept = await tell_of(store, *["Anna works on Apollo, says Anna."] * 5)
+    (anna,) = [
+        each
+        for each in (await views(store, "apollo", everywhere(kept))).entities
+        if each.name == "Anna"
+    ]
+    ids = [str(each.id) for each in kept.messages]
+    assert [(each.id, each.start, each.stop) for each in anna.lineage] == [
+        (each, 0, 4) for each in reversed(ids[2:])
+    ]
 
 
 @pytest.mark.parametrize("narrowed", ["inside", "outside", "roles", "before", "after"])
@@ -178,10 +204,7 @@ async def test_a_walk_from_a_hub_is_bounded(store: Store) -> None:
     found = await walk(store, "apollo", everywhere(kept))
     assert len(found.steps) <= 2 * 10 + 2 * 8 * 3
     seen_places = await views(store, "apollo", everywhere(kept))
-    by_entity: dict[int, int] = {}
-    for each in seen_places.places:
-        by_entity[each.entity] = by_entity.get(each.entity, 0) + 1
-    assert max(by_entity.values()) == 8
+    assert max(len(messages) for messages in seen_places.places.values()) == 8
     assert len(seen_places.entities) == 8
 
 

@@ -149,6 +149,21 @@ async def test_what_is_learned_late_takes_its_place_in_time(store: Store) -> Non
     assert (await get(store, lisbon)).superseded_by is None
 
 
+async def test_items_tell_what_they_took_the_place_of(store: Store) -> None:
+    berlin = await tell(store, "home Berlin", NOON - 3 * DAY, subject="home")
+    rome = await tell(store, "home Rome", NOON - 2 * DAY, subject="home", expires_at=NOON + DAY)
+    lisbon = await tell(store, "home Lisbon", NOON - DAY, subject="home")
+    both = [await get(store, each) for each in (lisbon, rome)]
+    for now, expected in ((NOON, [rome.id]), (NOON + DAY, [])):
+        async with store.read(ACME) as snapshot:
+            told = await snapshot.memories.superseded(both, now=now)
+        assert told == {lisbon.id: expected, rome.id: [berlin.id]}
+    async with store.read(OTHER) as snapshot:
+        elsewhere = await snapshot.memories.superseded(both, now=NOON)
+        assert await snapshot.memories.superseded([], now=NOON) == {}
+    assert elsewhere == {lisbon.id: [], rome.id: []}
+
+
 async def test_the_same_again_is_the_same_item_with_more_lineage(store: Store) -> None:
     kept = await keep(store, "I moved", "I moved, as I said")
     first, second = (each.id for each in kept.messages)

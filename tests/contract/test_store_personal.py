@@ -106,7 +106,7 @@ async def test_other_tenants_neither_read_nor_erase_any_of_it(store: Store) -> N
     assert not await found(store, scope, tenant=OTHER, late=timedelta())
     async with store.write(OTHER) as transaction:
         assert await transaction.personal.consent(scope.key) == {}
-        assert await transaction.personal.remaining(scope.key) == 0
+        assert await transaction.personal.remaining(scope.key) == (0, 0)
         assert (await transaction.personal.erase_profile(scope.key)).profiles == 0
         assert (await transaction.personal.revoke(scope.key, list(Purpose))).consents == 0
     assert await found(store, scope, late=timedelta())
@@ -117,7 +117,7 @@ async def test_what_is_erased_is_counted(store: Store) -> None:
     async with store.write(ACME) as transaction:
         erased = await transaction.personal.erase_profile(scope.key)
         revoked = await transaction.personal.revoke(scope.key, list(Purpose))
-        assert await transaction.personal.remaining(scope.key) == 0
+        assert await transaction.personal.remaining(scope.key) == (0, 0)
     assert (erased.profiles, revoked.consents) == (1, 1)
 
 

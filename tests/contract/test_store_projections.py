@@ -6,12 +6,13 @@ import pytest
 
 from app.domain.conversation import ConversationChanges, Role
 from app.domain.ids import ItemKey
-from app.domain.memory import ItemType, Table, item_key
+from app.domain.memory import ItemType, Table, item_key, table_and_row
 from app.ports.projecting import OutboxRow, OutboxState
 from app.ports.store import Store
-from tests.stored import ACME, NOON, OTHER, SECOND, Kept, keep, row_of, said, scope_now
+from tests.stored import ACME, NOON, OTHER, SECOND, Kept, keep, row_of, said, scope_now, tell
 
 MODEL = "mini"
+LONG = "The dogs of the house bark at the cats of the garden. " * 200
 
 
 async def claim(
@@ -122,6 +123,24 @@ async def test_a_dead_row_is_not_claimed_but_counted(store: Store) -> None:
         await projections.retry(rows, due_at=NOON, error="hopeless", tried=True, dead=True)
     assert len(await claim(store, now=NOON + timedelta(days=1))) == 1
     assert await state(store, NOON + 5 * SECOND) == OutboxState(depth=1, oldest_age=5.0, dead=1)
+
+
+async def test_what_was_given_up_is_told_by_its_whole(store: Store) -> None:
+    """Of a message its chunks count, of a document its parts; what others have does not."""
+    kept = await keep(store, "dog", said(LONG))
+    document = await tell(store, LONG, type=ItemType.DOCUMENT, source="manual")
+    rows = await claim(store)
+    chunk = next(row for row in rows if table_and_row(row.item_key)[0] is Table.CHUNK)
+    part = [row for row in rows if table_and_row(row.item_key)[0] is Table.MEMORY][-1]
+    assert document.parts > 1
+    async with store.project() as projections:
+        await projections.retry([chunk, part], due_at=NOON, error="x", tried=True, dead=True)
+    ids = [each.id for each in kept.messages]
+    for asked, dead in ((ids, 1), (ids[:1], 0), ([document.id], 1), ([*ids, document.id], 2)):
+        async with store.read(ACME) as snapshot:
+            assert await snapshot.given_up(asked) == dead
+        async with store.read(OTHER) as snapshot:
+            assert await snapshot.given_up(asked) == 0
 
 
 async def test_a_finished_row_is_gone_and_its_scope_touched(store: Store) -> None:

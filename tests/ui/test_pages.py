@@ -39,20 +39,38 @@ def test_facts_are_read_and_forgotten(tab: Tab, client: httpx.Client) -> None:
     tab.until(lambda: len(tab.all(".item")) == 2)
 
 
+def told_to_live(client: httpx.Client, user: str, place: str, since: str) -> None:
+    said = {"role": "user", "content": f"I live in {place}.", "created_at": since}
+    body = {"user_id": user, "external_id": place, "messages": [said]}
+    client.post("/conversations", json=body).raise_for_status()
+
+
+def told_of(client: httpx.Client, user: str, place: str) -> bool:
+    ever = f"/memories?user_id={user}&type=fact&include_superseded=true&limit=500"
+    return f"lives in {place}" in client.get(ever).text
+
+
 def test_a_fact_shows_what_it_took_the_place_of(tab: Tab, client: httpx.Client) -> None:
-    for at, place in enumerate(("Lisbon", "Porto"), start=1):
-        said = {"role": "user", "content": f"I live in {place}."}
-        said["created_at"] = f"2026-01-0{at}T10:00:00Z"
-        client.post(
-            "/conversations", json={"user_id": "mia", "external_id": place, "messages": [said]}
-        ).raise_for_status()
-    facts = "/memories?user_id=mia&type=fact&include_superseded=true"
-    tab.until(lambda: len(client.get(facts).json()["items"]) == 2)
+    """However much is between them in the list, and though there is more than one."""
+    for day, place in enumerate(("Lisbon", "Porto", "Rome"), start=1):
+        told_to_live(client, "mia", place, f"2026-01-0{day}T10:00:00Z")
+        tab.until(partial(told_of, client, "mia", place))
+        for number in range(30):
+            fact(client, "mia", f"{place} has {number} bridges.")
+    told_to_live(client, "mia", "Oslo", "2026-01-04T10:00:00Z")
+    tab.until(partial(told_of, client, "mia", "Oslo"))
     tab.open("/ui/memory/facts?user=mia")
-    assert "Porto" in tab.wait(".item .formatted").text
-    assert len(tab.all(".item")) == 1
-    tab.click(".superseded summary", "took the place of 1 item")
-    assert "Lisbon" in tab.text(".superseded s")
+    assert "Oslo" in tab.wait(".item .formatted").text
+    tab.click(".superseded summary", "what it took the place of")
+    tab.until(lambda: len(tab.all(".was")) == 3)
+    assert [each.text.split()[-1] for each in tab.all(".was")] == ["Rome", "Porto", "Lisbon"]
+
+    tab.click("#ever")
+    rome = tab.wait(".item.ended", "Rome")
+    rome.find_element("css selector", "summary").click()
+    assert "Porto" in tab.wait(".item.ended .was").text
+    rome.find_element("xpath", ".//summary[.='what took its place']").click()
+    tab.wait(".item.ended .superseded .said", "Oslo")
 
 
 def test_the_kind_that_is_shown_is_in_sight_on_a_small_screen(tab: Tab, house: Any) -> None:

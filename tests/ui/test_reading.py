@@ -5,6 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
+from selenium.webdriver.common.keys import Keys
 
 from tests.ui.browser import Tab
 
@@ -39,6 +40,53 @@ def test_conversations_are_listed_and_found(tab: Tab, stored: Any) -> None:
     tab.until(lambda: titles(tab) == ["API design"])
     tab.click(".entry")
     tab.wait(".message", "Which database should the backend use?")
+
+
+def marked(tab: Tab) -> set[str]:
+    return {each.text for each in tab.all(".passage mark")}
+
+
+def test_a_conversation_is_found_by_what_was_said_in_it(tab: Tab, stored: Any) -> None:
+    tab.open(f"/ui/conversations?user={stored['user']}")
+    tab.fill("#q", "databases in Frankfurt")
+    tab.wait(".passages h3", "API design")
+    assert marked(tab) == {"database", "Frankfurt"}
+    assert "passages in 2 conversations" in tab.text(".in-words [role=status]")
+    tab.wait(".split-list .empty", "No conversation is called so.")
+    tab.click(".passages button", "more passage")
+    assert len(tab.all(".passages:first-of-type .passage")) > 3
+    tab.fill("#tag", "search")
+    tab.until(lambda: [each.text for each in tab.all(".passages h3")] == ["Search quality"])
+    tab.fill("#tag", "")
+    tab.fill("#q", "xylophone")
+    tab.wait(".in-words .empty", "Nothing that was said fits.")
+    tab.fill("#q", "x")
+    tab.gone(".in-words")
+
+
+def test_what_was_said_is_found_and_read_by_keyboard(tab: Tab, stored: Any) -> None:
+    tab.open(f"/ui/conversations?user={stored['user']}")
+    tab.wait(".entry")
+    tab.one("body").send_keys("/")
+    tab.until(lambda: tab.driver.switch_to.active_element == tab.one("#q"))
+    tab.driver.switch_to.active_element.send_keys("Schnitzel")
+    tab.wait(".passage mark", "Schnitzel")
+    tab.gone(".entry-title")
+    for key, place in ((Keys.ARROW_DOWN, 0), (Keys.ARROW_DOWN, 1), (Keys.ARROW_UP, 0)):
+        tab.driver.switch_to.active_element.send_keys(key)
+        assert tab.driver.switch_to.active_element == tab.all(".passage")[place]
+    chosen = tab.driver.switch_to.active_element.text
+    tab.driver.switch_to.active_element.send_keys(Keys.ENTER)
+    assert tab.wait(".message.wanted .formatted > *").text in chosen
+    assert tab.text("main h1") == "Garden"
+
+
+def test_a_hostile_passage_is_shown_and_never_run(tab: Tab, stored: Any) -> None:
+    tab.open(f"/ui/conversations?user={stored['user']}")
+    tab.fill("#q", "broken script onerror")
+    tab.wait(".passage mark", "onerror")
+    assert tab.run("return window.broken") is None
+    assert tab.all(".passage img, .passage script, .passage svg") == []
 
 
 def test_markdown_and_code_are_read_as_such(tab: Tab, stored: Any) -> None:

@@ -1,12 +1,17 @@
 """What a command cannot do it says in one line, before it does any of it."""
 
+import json
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from typer.core import TyperGroup
+from typer.main import get_command
 from typer.testing import CliRunner, Result
 
 from app.adapters.presence import held
+from app.adapters.sql.migrate import head
 from app.cli import app
 from app.commands.demo import _request
 from app.commands.reaching import Service
@@ -55,6 +60,35 @@ def test_a_schema_is_not_changed_under_a_process_that_has_it(tmp_path: Path) -> 
     assert told == "foreword: another process has this data directory open"
     assert not (tmp_path / "foreword.db").exists()
     assert run("migrate", "--data-dir", str(tmp_path)).exit_code == 0
+
+
+def test_a_schema_that_was_brought_up_is_told_to_a_machine(tmp_path: Path) -> None:
+    told = [
+        json.loads(run("migrate", "--data-dir", str(tmp_path), "--json").stdout) for _ in range(2)
+    ]
+    assert told == [{"schema": head(), "found": None}, {"schema": head(), "found": head()}]
+    assert (
+        f"Schema: {head()} (before: {head()})" in run("migrate", "--data-dir", str(tmp_path)).stdout
+    )
+
+
+def options(group: TyperGroup, *names: str) -> Iterator[tuple[str, set[str]]]:
+    """Of each command below a group."""
+    for name, command in group.commands.items():
+        if isinstance(command, TyperGroup):
+            yield from options(command, *names, name)
+        else:
+            spelled = {option for each in command.params for option in each.opts}
+            yield " ".join([*names, name]), spelled
+
+
+def test_every_command_that_ends_by_itself_speaks_to_machines() -> None:
+    whole = get_command(app)
+    assert isinstance(whole, TyperGroup)
+    known = dict(options(whole))
+    assert "keys revoke" in known
+    silent = {name for name, spelled in known.items() if "--json" not in spelled}
+    assert silent == {"serve", "mcp"}  # a log, and a protocol
 
 
 @pytest.mark.parametrize(("url", "data_dir"), [(None, None), ("http://x", None), (None, "my data")])

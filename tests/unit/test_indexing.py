@@ -6,11 +6,12 @@ import pytest
 
 from app.adapters.sql.database import open_database
 from app.adapters.sql.store import SqlStore
-from app.domain.errors import StoreUnavailable
+from app.domain.errors import IndexingGivenUp, StoreUnavailable
 from app.domain.ids import ERASED, MessageId
 from app.domain.memory import Table, item_key
 from app.services.indexing import IndexerLimits
 from app.services.pacing import Traffic
+from app.services.waiting import IndexWaiter
 from tests.factories import ACME
 from tests.fakes import Memory
 
@@ -131,6 +132,24 @@ async def test_what_was_given_up_keeps_nobody_waiting(memory: Memory) -> None:
 
     async with memory.store.read(ACME) as snapshot:
         assert await snapshot.indexed_until(2**40)
+
+
+async def test_who_waits_for_what_was_given_up_is_told_so(memory: Memory) -> None:
+    waiter = IndexWaiter(memory.store, memory.indexer)
+    memory.embedder.poison = "poison"
+    bad = await memory.say("poison")
+    for _ in range(3):
+        await memory.index()
+        memory.clock.forward(3_600)
+    good = await memory.say("green tea")
+    await memory.index()
+
+    with pytest.raises(IndexingGivenUp) as refused:
+        await waiter.wait(
+            ACME, bad.outbox_key, of=bad.message_ids, seconds=60, facts={"indexed": False}
+        )
+    assert refused.value.facts == {"dead_letters": 1, "indexed": False}
+    await waiter.wait(ACME, good.outbox_key, of=good.message_ids[-1:], seconds=60, facts={})
 
 
 async def test_after_an_outage_of_the_index_everything_is_in_it(memory: Memory) -> None:

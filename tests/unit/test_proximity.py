@@ -1,5 +1,7 @@
 """How near what the graph leads to is."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,8 +9,8 @@ from hypothesis import strategies as st
 
 from app.distil.relations import NAMED_TOGETHER, relations_asked
 from app.domain.ids import EntityKey, ItemKey, MessageKey
-from app.domain.memory import LineageEdge, Table, item_key
-from app.domain.walking import Place, Seed, Step, Views, Walk
+from app.domain.memory import Table, item_key
+from app.domain.walking import Seed, Step, Views, Walk
 from app.ranking.pool import Recalled
 from app.ranking.proximity import LEAST, MOST_ITEMS, nearest, nearness, rarity, worths
 
@@ -29,9 +31,12 @@ def step(
     )
 
 
-def place(entity: int, message: int) -> Place:
-    lineage = LineageEdge(kind="message", id=str(message))
-    return Place(entity=EntityKey(entity), message=MessageKey(message), pieces=0, lineage=lineage)
+def views(*places: tuple[int, int], **more: Any) -> Views:
+    """Of which entity is mentioned in which message."""
+    seen: dict[EntityKey, dict[MessageKey, int]] = {}
+    for entity, message in places:
+        seen.setdefault(EntityKey(entity), {})[MessageKey(message)] = 0
+    return Views(places=seen, **more)
 
 
 def message_key(row: int) -> ItemKey:
@@ -77,13 +82,13 @@ def test_who_is_in_every_message_brings_none_in() -> None:
     assert rarity(1, 0) == pytest.approx(1.0)
     hub = Walk(seeds=[Seed(entity=ANNA, mentions=60)])
     near = nearest(hub, asked=(), messages=100)
-    assert worths(near, [], Views(places=[place(1, 1)]), asked=()) == {}
+    assert worths(near, [], views((1, 1)), asked=()) == {}
 
 
 def test_a_message_of_more_that_is_near_is_worth_more() -> None:
     near = nearest(WALK, asked=(), messages=100)
-    places = [place(2, 5), place(2, 6), place(1, 6), place(3, 7)]
-    found = worths(near, WALK.steps, Views(places=places), asked=())
+    seen = views((2, 5), (2, 6), (1, 6), (3, 7))
+    found = worths(near, WALK.steps, seen, asked=())
     assert list(found) == [message_key(6), message_key(5)]
     assert LEAST <= found[message_key(5)] < found[message_key(6)] <= 1
 
@@ -91,21 +96,21 @@ def test_a_message_of_more_that_is_near_is_worth_more() -> None:
 def test_what_states_what_is_asked_for_is_worth_more() -> None:
     asked = relations_asked("who works on Apollo?")
     near = nearest(WALK, asked=asked, messages=100)
-    views = Views(places=[place(2, 5), place(2, 6)], stating={21: {MessageKey(5): 0}})
-    found = worths(near, WALK.steps, views, asked=asked)
+    seen = views((2, 5), (2, 6), stating={21: {MessageKey(5): 0}})
+    found = worths(near, WALK.steps, seen, asked=asked)
     assert list(found) == [message_key(5), message_key(6)]
 
 
 def test_facts_are_worth_what_their_best_message_is() -> None:
     near = nearest(WALK, asked=(), messages=100)
     fact = item_key(Table.MEMORY, 9)
-    views = Views(
-        places=[place(2, 5), place(1, 5), place(2, 6)],
+    seen = views(
+        *((2, 5), (1, 5), (2, 6)),
         facts={MessageKey(5): [fact], MessageKey(6): [fact], MessageKey(7): [fact]},
     )
-    found = worths(near, WALK.steps, views, asked=(), without={MessageKey(5), MessageKey(6)})
+    found = worths(near, WALK.steps, seen, asked=(), without={MessageKey(5), MessageKey(6)})
     assert list(found) == [fact]
-    assert found[fact] == worths(near, WALK.steps, views, asked=())[message_key(5)]
+    assert found[fact] == worths(near, WALK.steps, seen, asked=())[message_key(5)]
 
 
 @given(
@@ -122,13 +127,12 @@ def test_scores_and_worths_are_bounded_and_ordered(
     assert scores == sorted(scores, reverse=True)
     assert all(0 < each <= 1 for each in scores)
     reached = {each.entity for each in near}
-    places = [place(entity, row) for entity, row in mentions if EntityKey(entity) in reached]
-    found = worths(near, steps, Views(places=places), asked=())
+    places = [each for each in mentions if EntityKey(each[0]) in reached]
+    found = worths(near, steps, views(*places), asked=())
     assert len(found) <= MOST_ITEMS
     assert all(LEAST <= each <= 1 for each in found.values())
     assert list(found.values()) == sorted(found.values(), reverse=True)
-    backwards = Views(places=list(reversed(places)))
-    assert worths(near, steps, backwards, asked=()) == found
+    assert worths(near, steps, views(*reversed(places)), asked=()) == found
 
 
 def test_nothing_is_near_in_an_empty_pool() -> None:

@@ -64,8 +64,8 @@ async def test_what_nobody_wrote_to_is_erased_with_a_line_in_the_log(memory: Mem
     assert await left(memory) == ["pinned", "holds a pin", "young"]
     assert await left(memory, OTHER) == ["old"]
     async with memory.store.read(ACME) as snapshot:
-        log = await snapshot.audit.page(action=None, subject=None, cursor=None, limit=1)
-    assert log.items[0].deed.action == "conversation.pruned"
+        log = await snapshot.audit.page(action=None, subject=None, cursor=None, limit=2)
+    assert [each.deed.action for each in log.items] == ["erasure.ended", "conversation.pruned"]
 
 
 async def test_a_dry_run_tells_the_same_and_erases_nothing(memory: Memory) -> None:

@@ -69,10 +69,14 @@ class Database:
     @asynccontextmanager
     async def read_latest(self) -> AsyncIterator[AsyncConnection]:
         """Like `read`, but never from a replica, which may lag."""
-        engine = self.writer if self.writer.dialect.name == "postgresql" else self.reader
         with translated():
-            async with engine.connect() as connection:
+            async with self._latest.connect() as connection:
                 yield connection
+
+    @property
+    def _latest(self) -> AsyncEngine:
+        """SQLite's readers see every commit, and keep out of the way of its one writer."""
+        return self.writer if self.writer.dialect.name == "postgresql" else self.reader
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[AsyncConnection]:
@@ -86,9 +90,9 @@ class Database:
 
     @asynccontextmanager
     async def moment(self) -> AsyncIterator[AsyncConnection]:
-        """A connection on which everything that is read is of one moment."""
+        """A connection on which all is of one moment, which is this one: never of a replica."""
         with translated():
-            async with self.reader.connect() as connection:
+            async with self._latest.connect() as connection:
                 if connection.dialect.name == "sqlite":
                     await connection.exec_driver_sql("BEGIN")
                 else:

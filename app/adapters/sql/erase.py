@@ -9,16 +9,16 @@ portions, so that others can write in between; after a crash whoever finds it go
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from sqlalchemy import ColumnElement, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from app.adapters.sql import erasures
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.conversations import SqlConversations
 from app.adapters.sql.counters import recount
-from app.adapters.sql.dialect import is_postgres
 from app.adapters.sql.distil_notes import note
 from app.adapters.sql.erase_items import erase_items
 from app.adapters.sql.erase_rows import RowEraser
@@ -41,7 +41,7 @@ from app.domain.ids import (
     TenantId,
 )
 from app.domain.profile import Purpose
-from app.ports.stored import Erased
+from app.ports.stored import Erased, Erasure
 
 _CONVERSATIONS_AT_ONCE = 100
 _GONE = 2**62
@@ -114,10 +114,21 @@ class SqlEraser:
         return Erased(scope=scope.key, doomed=scope.key, bundles=bundles) + gone
 
     async def portion(self, doomed: ScopeKey, *, limit: int, now: datetime) -> tuple[Erased, bool]:
-        """Whoever is at it keeps others away: on PostgreSQL by the row, which also tells when."""
+        erased, more = await self._portion(doomed, limit=limit, now=now)
+        await erasures.go_on(self.connection, doomed, erased, now=now)
+        return erased, more
+
+    async def begin(self, erasure: Erasure, erased: Erased, *, now: datetime) -> None:
+        await erasures.begin(self.connection, erasure, erased, now=now)
+
+    async def end(self, erasure: UUID) -> Erased | None:
+        return await erasures.end(self.connection, self.tenant, erasure)
+
+    async def _portion(self, doomed: ScopeKey, *, limit: int, now: datetime) -> tuple[Erased, bool]:
+        """Whoever is at it keeps others away: on PostgreSQL by the row."""
         s = t.scope.c
-        held = update(t.scope).where(s.key == doomed, s.tenant == ERASED).values(created_at=now)
-        if not (await self.connection.execute(held)).rowcount:
+        held = select(s.key).where(s.key == doomed, s.tenant == ERASED).with_for_update()
+        if (await self.connection.execute(held)).first() is None:
             return Erased(), False
         conversations = await self._some(
             t.conversation.c.key,
@@ -158,12 +169,3 @@ class SqlEraser:
     ) -> list[int]:
         first = select(key).where(condition).order_by(key).limit(limit)
         return list((await self.connection.execute(first)).scalars())
-
-
-async def doomed_scopes(connection: AsyncConnection, *, until: datetime) -> Sequence[ScopeKey]:
-    """What is to be erased; on PostgreSQL, where others may be at it, what nobody was since."""
-    s = t.scope.c
-    left = select(s.key).where(s.tenant == ERASED).order_by(s.key)
-    if is_postgres(connection):
-        left = left.where(s.created_at <= until)
-    return [ScopeKey(key) for key in (await connection.execute(left)).scalars()]

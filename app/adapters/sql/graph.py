@@ -1,7 +1,7 @@
 """The graph of one tenant's users, as it is read."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +27,7 @@ from app.adapters.sql import tables_derived as d
 from app.adapters.sql.cursors import decode_cursor, encode_cursor
 from app.adapters.sql.dialect import numbers
 from app.adapters.sql.fetch import Constant, answered, one_of
-from app.adapters.sql.graph_walking import viewed, walked
+from app.adapters.sql.graph_walking import explored, viewed
 from app.adapters.sql.types import Key
 from app.distil.register import KnownName
 from app.domain.entities import Edge, Entity, EntityFilter, EntityType, Neighbourhood
@@ -36,6 +36,7 @@ from app.domain.ids import EntityId, EntityKey, ScopeKey, TenantId
 from app.domain.memory import LineageEdge
 from app.domain.walking import Views, Walk
 from app.ports import RecallFilter
+from app.ports.graph import R
 from app.ports.stored import Page
 from app.text.scripts import fold
 
@@ -97,10 +98,11 @@ class SqlGraph:
             for key, normal, name, said, entity, full, full_name, kind in rows
         ]
 
-    async def walk(self, names: Collection[str], *, within: RecallFilter) -> Walk:
-        if not names:
-            return Walk()
-        return await answered(self.connection, walked(names, tenant=self.tenant, within=within))
+    async def explore(
+        self, names: Collection[str], reach: Callable[[Walk], R], *, within: RecallFilter
+    ) -> tuple[Walk, R, Views]:
+        exploring = explored(names, reach, tenant=self.tenant, within=within)
+        return await answered(self.connection, exploring)
 
     async def views(
         self, entities: Sequence[EntityKey], edges: Sequence[int], *, within: RecallFilter

@@ -5,6 +5,7 @@ from functools import cache
 from typing import Any
 
 from sqlalchemy import (
+    BigInteger,
     ColumnElement,
     CompoundSelect,
     FromClause,
@@ -12,10 +13,14 @@ from sqlalchemy import (
     Text,
     and_,
     bindparam,
+    case,
     func,
     literal,
+    null,
+    or_,
     select,
     true,
+    type_coerce,
     union_all,
 )
 from sqlalchemy import Table as SqlTable
@@ -40,9 +45,20 @@ Names = frozenset[str]
 
 
 def _naming(*, on_postgres: bool) -> Select[Any]:
+    """
+    Of each name whom it means: whose fullest name it is, else who alone is called so.
+
+    Of one row the greatest is what that row has.
+    """
     a, e = d.entity_alias.c, d.entity.c
+    full = e.normal_name == a.normal_name
+    fully = func.count(case((full, e.key)))
+    several = {
+        "entity": func.coalesce(func.max(case((full, e.key))), func.max(e.key)),
+        "mentions": func.coalesce(func.max(case((full, e.mentions))), func.max(e.mentions)),
+    }
     return (
-        select(a.normal_name, e.normal_name == a.normal_name, e.key, e.mentions)
+        select(*(column.label(name) for name, column in several.items()))
         .join(d.entity, e.key == a.entity_key)
         .join(t.scope, t.scope.c.key == a.scope_key)
         .where(
@@ -50,7 +66,8 @@ def _naming(*, on_postgres: bool) -> Select[Any]:
             t.scope.c.tenant == bindparam("of_tenant"),
             one_of(a.normal_name, "names", on_postgres=on_postgres, of=Text),
         )
-        .order_by(a.key)
+        .group_by(a.normal_name)
+        .having(or_(fully == 1, and_(fully == 0, func.count() == 1)))
     )
 
 
@@ -109,7 +126,12 @@ def _with_last(
     then: Sequence[str] = (),
     on_postgres: bool,
 ) -> tuple[FromClause, Any]:
-    """The same with the last rows of `table` about it whose message the request may see."""
+    """
+    The same with the last rows of `table` about it whose message the request may see.
+
+    SQLite picks messages by their keys, with whatever is said of them: `then` would only have it
+    sort what its index has in order.
+    """
     other = table.alias("other")
 
     def pick(columns: Sequence[str]) -> Select[Any]:
@@ -117,7 +139,10 @@ def _with_last(
             select(*(other.c[name] for name in columns))
             .select_from(other.join(_MESSAGES, t.message.c.key == other.c.message_key))
             .where(other.c[about] == near.c.key, *_said(names, on_postgres=on_postgres))
-            .order_by(other.c.message_key.desc(), *(other.c[name] for name in then))
+            .order_by(
+                other.c.message_key.desc(),
+                *(other.c[name] for name in then if on_postgres),
+            )
             .limit(bindparam("most"))
             .correlate(near)
         )
@@ -177,19 +202,20 @@ def places(names: Names) -> Constant:
 
 
 def _placing(names: Names, *, on_postgres: bool) -> Select[Any]:
-    """The last messages that mention an entity."""
+    """The last messages that mention an entity; how they call it, where a filter hides others."""
     near, told, a = d.entity.alias("near"), t.message.alias("told"), d.entity_alias.c
     source, best = _with_last(
         near, d.mention, "entity_key", names, then=("start",), on_postgres=on_postgres
     )
     joined = source.join(told, told.c.key == best.c.message_key)
-    joined = joined.join(d.entity_alias, a.key == best.c.alias_key)
+    if names:
+        joined = joined.join(d.entity_alias, a.key == best.c.alias_key)
     return (
         select(
             near.c.key,
             told.c.key,
             told.c.chunks,
-            a.name,
+            a.name if names else null().label("name"),
             raw(told.c.id, "id"),
             told.c.external_id,
             best.c.start,
@@ -257,20 +283,39 @@ def shown(names: Names) -> Constant:
 
 def _showing(names: Names, *, on_postgres: bool) -> Select[Any]:
     """Entities; of what a filter hides no mention is counted."""
-    e, other = d.entity, d.mention.alias("other")
+    e = d.entity
     counted: ColumnElement[int] = e.c.mentions
     if names:
-        some = (
-            select(other.c.message_key)
-            .select_from(other.join(_MESSAGES, t.message.c.key == other.c.message_key))
-            .where(other.c.entity_key == e.c.key, *_said(names, on_postgres=on_postgres))
-            .limit(bindparam("most"))
-            .correlate(e)
-            .subquery("some")
-        )
-        counted = select(func.count()).select_from(some).scalar_subquery()
+        counted = _counting(names, on_postgres=on_postgres)
+    if names == _TIMES:
+        counted = case((_all_within_times(), e.c.mentions), else_=counted)
     return (
         select(e.c.key, raw(e.c.id, "id"), e.c.type, e.c.name, counted)
         .join(t.scope, t.scope.c.key == unindexed(e.c.scope_key))
         .where(*_ours(e, on_postgres=on_postgres))
     )
+
+
+_TIMES: Names = frozenset({"since", "until"})
+"""Of a `narrowing` by nothing but times."""
+
+
+def _all_within_times() -> ColumnElement[bool]:
+    """That no time of an entity is hidden."""
+    e = d.entity.c
+    first, last = (type_coerce(each, BigInteger) for each in (e.first_seen_at, e.last_seen_at))
+    return and_(first >= bindparam("since"), last <= bindparam("until"))
+
+
+def _counting(names: Names, *, on_postgres: bool) -> ColumnElement[int]:
+    """The mentions of an entity that a filter lets be seen, `most` at most."""
+    e, other = d.entity, d.mention.alias("other")
+    some = (
+        select(other.c.message_key)
+        .select_from(other.join(_MESSAGES, t.message.c.key == other.c.message_key))
+        .where(other.c.entity_key == e.c.key, *_said(names, on_postgres=on_postgres))
+        .limit(bindparam("most"))
+        .correlate(e)
+        .subquery("some")
+    )
+    return select(func.count()).select_from(some).scalar_subquery()

@@ -1,7 +1,9 @@
 """Walking the graph: constant statements, each hop bounded, over what a filter lets be seen."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import reduce
+from itertools import islice
 from typing import Any
 
 from app.adapters.sql import graph_statements as asking
@@ -13,8 +15,9 @@ from app.distil.register import fuller
 from app.domain.entities import EntityType
 from app.domain.ids import EntityId, EntityKey, ItemKey, MessageKey, TenantId
 from app.domain.memory import LineageEdge, Table, item_key
-from app.domain.walking import Place, Seed, Shown, Step, Views, Walk
+from app.domain.walking import Seed, Shown, Step, Views, Walk
 from app.ports import RecallFilter
+from app.ports.graph import R
 
 MOST_SEEDS = 8
 """Entities of a query, the least mentioned first, that are walked from."""
@@ -28,13 +31,28 @@ MOST_OTHERS = 8
 PLACES, PROOFS = 8, 3
 """Messages of an entity, and of an edge, the newest ones."""
 
+LINEAGE = 3
+"""Messages that are told of an entity that is shown."""
+
 MOST_SHOWN = 8
 MOST_FACTS = 200
 MOST_COUNTED = 1_000
 """Mentions of an entity that are counted where a filter hides some."""
 
 
-def walked(names: Collection[str], *, tenant: TenantId, within: RecallFilter) -> Reading[Walk]:
+def explored(
+    names: Collection[str], reach: Callable[[Walk], R], *, tenant: TenantId, within: RecallFilter
+) -> Reading[tuple[Walk, R, Views]]:
+    """The walk, what `reach` makes of it, and what `within` lets be seen of that."""
+    walk = yield from _walked(names, tenant=tenant, within=within)
+    reached = reach(walk)
+    if not walk.seeds:
+        return walk, reached, Views()
+    views = yield from viewed(reached.entities, reached.edges, tenant=tenant, within=within)
+    return walk, reached, views
+
+
+def _walked(names: Collection[str], *, tenant: TenantId, within: RecallFilter) -> Reading[Walk]:
     """The walk over what `within` lets be seen."""
     of = {"of_scopes": list(within.scopes), "of_tenant": tenant}
     seeds = _meant((yield asking.NAMED, {**of, "names": sorted(names)}))
@@ -65,21 +83,28 @@ def viewed(
     proofs: Rows = []
     if edges:
         proofs = yield asking.proofs(shape), {"of": list(edges), "most": PROOFS, **of, **narrow}
-    stating: defaultdict[int, dict[MessageKey, int]] = defaultdict(dict)
-    for edge, message, pieces in proofs:
-        stating[edge][message] = pieces
     facts = yield from _facts({row[1] for row in [*rows, *proofs]}, tenant=tenant, within=within)
-    seen = {row[0] for row in rows}
+    seen: defaultdict[int, list[Sequence[Any]]] = defaultdict(list)
+    for row in rows:
+        seen[row[0]].append(row)
     shown = [each for each in entities if each in seen][:MOST_SHOWN]
     told: Rows = []
     if shown:
         told = yield asking.shown(shape), {"of": shown, "most": MOST_COUNTED, **of, **narrow}
     return Views(
-        places=[_place(row) for row in rows],
-        stating=stating,
+        places=_by_owner(rows),
+        stating=_by_owner(proofs),
         facts=facts,
-        entities=_as_seen(told, rows, whole=not narrow),
+        entities=[_as_seen(row, seen[row[0]], whole=not narrow) for row in told],
     )
+
+
+def _by_owner(rows: Rows) -> Mapping[Any, Mapping[MessageKey, int]]:
+    """Of each entity or edge its messages with their chunks, in order."""
+    told: defaultdict[int, dict[MessageKey, int]] = defaultdict(dict)
+    for owner, message, pieces, *_ in rows:
+        told[owner][message] = pieces
+    return told
 
 
 def _facts(
@@ -97,21 +122,9 @@ def _facts(
 
 
 def _meant(rows: Rows) -> Sequence[Seed]:
-    """
-    Whom the names mean: whose fullest name one is, else who alone is called so.
-
-    Of many the least mentioned ones: these tell most.
-    """
-    called: defaultdict[str, list[tuple[bool, Seed]]] = defaultdict(list)
-    for normal, full, key, mentions in rows:
-        called[normal].append((bool(full), Seed(entity=EntityKey(key), mentions=mentions)))
-    meant: dict[EntityKey, Seed] = {}
-    for several in called.values():
-        whole = [seed for full, seed in several if full] or [seed for _, seed in several]
-        if len(whole) == 1:
-            meant[whole[0].entity] = whole[0]
-    rarest = sorted(meant.values(), key=lambda seed: (seed.mentions, seed.entity))
-    return rarest[:MOST_SEEDS]
+    """Of all who are meant the least mentioned ones: these tell most."""
+    rarest = sorted({(mentions, key) for key, mentions in rows})
+    return [Seed(entity=EntityKey(key), mentions=mentions) for mentions, key in rarest[:MOST_SEEDS]]
 
 
 def _heaviest(steps: Sequence[Step], *, without: Collection[EntityKey]) -> list[EntityKey]:
@@ -136,26 +149,32 @@ def _stepped(rows: Rows) -> Sequence[Step]:
     ]
 
 
-def _place(row: Sequence[Any]) -> Place:
-    entity, message, pieces, _name, message_id, external_id, start, stop = row
-    span = {} if start < 0 else {"start": start, "stop": stop}
-    edge = LineageEdge(kind="message", id=id_of(message_id), external_id=external_id, **span)
-    return Place(entity=EntityKey(entity), message=MessageKey(message), pieces=pieces, lineage=edge)
-
-
-def _as_seen(told: Rows, places: Rows, *, whole: bool) -> Sequence[Shown]:
+def _as_seen(row: Sequence[Any], places: Rows, *, whole: bool) -> Shown:
     """With the fullest name, of those by which it is called there where a filter hides some."""
-    called: dict[int, str] = {}
-    for key, _, _, name, *_ in places:
-        if key not in called or fuller(name, called[key]):
-            called[key] = name
-    return [
-        Shown(
-            key=EntityKey(key),
-            id=EntityId(uuid_of(entity_id)),
-            type=EntityType(kind),
-            name=name if whole else called[key],
-            mentions=mentions,
-        )
-        for key, entity_id, kind, name, mentions in told
-    ]
+    key, entity_id, kind, name, mentions = row
+    return Shown(
+        key=EntityKey(key),
+        id=EntityId(uuid_of(entity_id)),
+        type=EntityType(kind),
+        name=name if whole else _fullest(place[3] for place in places),
+        mentions=mentions,
+        lineage=_lineage(places),
+    )
+
+
+def _fullest(names: Iterable[str]) -> str:
+    return reduce(lambda known, name: name if fuller(name, known) else known, names)
+
+
+def _lineage(places: Rows) -> Sequence[LineageEdge]:
+    """The first messages of `places`, each where it mentions the entity first."""
+    first: dict[int, Sequence[Any]] = {}
+    for row in places:
+        first.setdefault(row[1], row)
+    return [_edge(row) for row in islice(first.values(), LINEAGE)]
+
+
+def _edge(place: Sequence[Any]) -> LineageEdge:
+    *_, message_id, external_id, start, stop = place
+    span = {} if start < 0 else {"start": start, "stop": stop}
+    return LineageEdge(kind="message", id=id_of(message_id), external_id=external_id, **span)

@@ -23,7 +23,7 @@ from app.adapters.sql import lineage_health, scope_health
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import is_postgres, numbers
-from app.adapters.sql.erase import doomed_scopes
+from app.adapters.sql.erasures import unfinished
 from app.adapters.sql.graph_health import miscounted_entities, misweighed_edges
 from app.adapters.sql.indexable import SqlIndexable
 from app.adapters.sql.item_conditions import in_words
@@ -33,6 +33,7 @@ from app.adapters.sql.scope_health import is_doomed
 from app.domain.ids import ConversationKey, EntityKey, ItemKey, ScopeKey
 from app.domain.memory import Table, item_key
 from app.ports.inspecting import Counters, Indexed
+from app.ports.stored import Erasure
 from app.ranking.bm25 import Bags
 
 _BATCH = 1_000
@@ -233,8 +234,8 @@ class SqlInspection(SqlIndexable):
         waiting = select(o.key).where(o.dead.is_(False), or_(o.due_at <= now, o.error.is_(None)))
         return (await self.connection.execute(waiting.limit(1))).first() is not None
 
-    async def doomed(self, *, until: datetime) -> Sequence[ScopeKey]:
-        return await doomed_scopes(self.connection, until=until)
+    async def unfinished(self, *, until: datetime) -> Sequence[Erasure]:
+        return await unfinished(self.connection, until=until)
 
     async def _keys(self, table: Table, rows: Select[Any]) -> Sequence[ItemKey]:
         return [item_key(table, key) for key in (await self.connection.execute(rows)).scalars()]

@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -18,6 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql.cursors import decode_cursor, encode_cursor
+from app.adapters.sql.dialect import numbers
 from app.adapters.sql.item_conditions import unexpired
 from app.adapters.sql.item_rows import document_edge, source_edge
 from app.adapters.sql.types import Key, to_micros
@@ -101,6 +102,27 @@ class SqlItems:
             for row in await self.connection.execute(wanted)
         ]
         return [*derived, *source_edge(memory.source)]
+
+    async def superseded(
+        self, memories: Sequence[Memory], *, now: datetime
+    ) -> Mapping[ItemId, Sequence[ItemId]]:
+        i, s = t.memory_item.c, t.scope.c
+        heirs = {table_and_row(each.key)[1]: each.id for each in memories}
+        wanted = (
+            select(i.id, i.superseded_by)
+            .join(t.scope, s.key == i.scope_key)
+            .where(
+                s.tenant == self.tenant,
+                i.superseded_by.in_(numbers(heirs)),
+                i.parent_key.is_(None),
+                unexpired(now),
+            )
+            .order_by(i.valid_from.desc(), i.key.desc())
+        )
+        found: dict[ItemId, list[ItemId]] = {each.id: [] for each in memories}
+        for row in await self.connection.execute(wanted):
+            found[heirs[row.superseded_by]].append(ItemId(row.id))
+        return found
 
     def _all(self) -> Select[Any]:
         c = t.conversation.c

@@ -193,7 +193,11 @@ class SqlItemWriter(SqlItems):
         await forget_embeddings(self.connection, [old.key])
         await self.connection.execute(update(t.memory_item).where(i.key == row).values(id=uuid4()))
         key = await self._copy(row, old, fresh)
-        for edges, column in ((t.lineage, "item_key"), (t.memory_item, "superseded_by")):
+        for edges, column in (
+            (t.lineage, "item_key"),
+            (t.profile_entry, "item_key"),
+            (t.memory_item, "superseded_by"),
+        ):
             moved = update(edges).where(edges.c[column] == row)
             await self.connection.execute(moved.values({column: key}))
         await self.connection.execute(delete(t.memory_item).where(i.key == row))

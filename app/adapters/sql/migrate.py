@@ -51,16 +51,18 @@ async def migrated(url: str) -> AsyncIterator[Database]:
         await database.dispose()
 
 
-async def upgrade(engine: AsyncEngine, revision: str = "head") -> None:
+async def upgrade(engine: AsyncEngine, revision: str = "head") -> str:
     """
-    Migrate up to `revision`. Replicas that start at once wait for each other.
+    Migrate up to `revision`, and return the one found, empty for none.
+
+    Replicas that start at once wait for each other.
 
     Raises:
         StoreUnavailable: The database does not answer.
     """
     with translated():
         async with engine.begin() as connection:
-            await connection.run_sync(_run, "upgrade", revision)
+            return await connection.run_sync(_run, "upgrade", revision)
 
 
 async def downgrade(engine: AsyncEngine, revision: str = "base") -> None:
@@ -68,16 +70,18 @@ async def downgrade(engine: AsyncEngine, revision: str = "base") -> None:
         await connection.run_sync(_run, "downgrade", revision)
 
 
-def _run(connection: Connection, direction: str, revision: str) -> None:
+def _run(connection: Connection, direction: str, revision: str) -> str:
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
-    if direction == "upgrade" and revision == "head" and revision_of(connection) == head():
-        return
+    found = revision_of(connection)
+    if direction == "upgrade" and revision == "head" and found == head():
+        return found
     from alembic import command  # noqa: PLC0415  (slow and large; most starts need it not)
 
     config = alembic_config()
     config.attributes["connection"] = connection
     getattr(command, direction)(config, revision)
+    return found
 
 
 def revision_of(connection: Connection) -> str:

@@ -7,17 +7,18 @@ from typing import Any
 from sqlalchemy import Select, func, select, text
 from sqlalchemy.exc import DBAPIError
 
+from app.adapters.sql import erasures
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import is_postgres
-from app.adapters.sql.erase import doomed_scopes
 from app.adapters.sql.fetch import Constant, one_of
 from app.adapters.sql.full_text_health import is_sound
 from app.adapters.sql.idle import idle_conversations
 from app.adapters.sql.models import serving_model
 from app.adapters.sql.period_material import SqlPeriodObservations
 from app.adapters.sql.recallable import of_named_model
-from app.domain.ids import ConversationKey, ItemKey, ScopeKey, TenantId
+from app.domain.ids import ConversationKey, ItemKey, TenantId
 from app.ports.projecting import IdleConversation, KnownModel, OutboxState
+from app.ports.stored import Erasure
 
 _SIZES_SQLITE = (
     "SELECT CASE WHEN name LIKE 'full_text%' THEN 'full_text' WHEN name LIKE '%embedding%' THEN"
@@ -89,8 +90,8 @@ class SqlObservations(SqlPeriodObservations):
             self.connection, since=since, tenant=tenant, after=after, limit=limit
         )
 
-    async def doomed(self, *, until: datetime) -> Sequence[ScopeKey]:
-        return await doomed_scopes(self.connection, until=until)
+    async def unfinished(self, *, until: datetime) -> Sequence[Erasure]:
+        return await erasures.unfinished(self.connection, until=until)
 
     async def embedded(self, keys: Sequence[ItemKey], *, model: str) -> int:
         ((kept,),) = await _EMBEDDED.fetch(self.connection, wanted_keys=list(keys), of_model=model)

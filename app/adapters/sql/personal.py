@@ -1,7 +1,7 @@
 """Consent and profiles of one tenant's users."""
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -13,6 +13,7 @@ from sqlalchemy import (
     ScalarSelect,
     Table,
     delete,
+    exists,
     func,
     or_,
     select,
@@ -22,10 +23,17 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql.dialect import insert_or_replace
+from app.adapters.sql.profile_entries import (
+    count_entries,
+    entries_of,
+    erase_entries,
+    forget_entry,
+    keep_entries,
+)
 from app.adapters.sql.receipts import erase_bundles
 from app.adapters.sql.types import to_micros
-from app.domain.ids import ScopeKey, TenantId
-from app.domain.profile import Consent, Grant, Profile, Purpose
+from app.domain.ids import ConversationKey, ItemKey, ScopeKey, TenantId
+from app.domain.profile import Consent, DerivedEntry, Entry, Grant, Profile, Purpose
 from app.ports.stored import Erased
 
 _FOREVER = to_micros(datetime.max.replace(tzinfo=UTC))
@@ -33,11 +41,22 @@ _FOREVER = to_micros(datetime.max.replace(tzinfo=UTC))
 
 def profile_until(scope: Column[int]) -> ScalarSelect[int]:
     """Until when a profile may be read, in microseconds; to be read along with its scope."""
-    c, p = t.consent.c, t.profile.c
+    there = [exists().where(each.c.scope_key == scope) for each in (t.profile, t.profile_entry)]
+    return _agreed_until(scope, Purpose.PROFILE, or_(*there))
+
+
+def derived_until(scope: Column[int]) -> ScalarSelect[int]:
+    """The same of what facts add to it."""
+    return _agreed_until(scope, Purpose.FACTS)
+
+
+def _agreed_until(
+    scope: Column[int], purpose: Purpose, *conditions: ColumnElement[bool]
+) -> ScalarSelect[int]:
+    c = t.consent.c
     return (
         select(func.coalesce(type_coerce(c.expires_at, BigInteger), _FOREVER))
-        .join(t.profile, p.scope_key == c.scope_key)
-        .where(c.scope_key == scope, c.purpose == Purpose.PROFILE.value)
+        .where(c.scope_key == scope, c.purpose == purpose.value, *conditions)
         .scalar_subquery()
     )
 
@@ -73,6 +92,23 @@ class SqlPersonal:
         row = (await self.connection.execute(wanted)).one_or_none()
         return None if row is None else _profile(row)
 
+    async def derived(
+        self,
+        scope: ScopeKey,
+        *,
+        now: datetime,
+        at: datetime,
+        apart_from: Collection[ConversationKey] = (),
+    ) -> Sequence[DerivedEntry]:
+        return await entries_of(
+            self.connection,
+            scope,
+            self._of(t.profile_entry, scope),
+            now=now,
+            at=at,
+            apart_from=apart_from,
+        )
+
     async def consents(self, *, now: datetime) -> Mapping[Purpose, int]:
         c = t.consent.c
         counted = (
@@ -87,9 +123,10 @@ class SqlPersonal:
         found = {row.purpose: row.users for row in await self.connection.execute(counted)}
         return {purpose: found.get(purpose.value, 0) for purpose in Purpose}
 
-    async def remaining(self, scope: ScopeKey) -> int:
+    async def remaining(self, scope: ScopeKey) -> tuple[int, int]:
         held = select(func.count()).select_from(t.profile).where(self._of(t.profile, scope))
-        return int((await self.connection.execute(held)).scalar_one())
+        profiles = int((await self.connection.execute(held)).scalar_one())
+        return profiles, await count_entries(self.connection, self._of(t.profile_entry, scope))
 
     async def grant(self, scope: ScopeKey, purposes: Collection[Purpose], grant: Grant) -> None:
         values = ["source", "granted_at", "expires_at"]
@@ -117,11 +154,27 @@ class SqlPersonal:
         await self.connection.execute(put, {**row, "scope_key": scope})
 
     async def erase_profile(self, scope: ScopeKey) -> Erased:
+        derived = await self.erase_derived(scope)
         erased = await self.connection.execute(delete(t.profile).where(self._of(t.profile, scope)))
         if not erased.rowcount:
+            return derived
+        bundles = await erase_bundles(self.connection, self.tenant, scope)
+        return derived + Erased(profiles=erased.rowcount, bundles=bundles)
+
+    async def derive(
+        self, scope: ScopeKey, entries: Mapping[ItemKey, Entry], *, now: datetime
+    ) -> None:
+        await keep_entries(self.connection, scope, entries, now=now)
+
+    async def forget_derived(self, fact: ItemKey) -> None:
+        await forget_entry(self.connection, fact)
+
+    async def erase_derived(self, scope: ScopeKey) -> Erased:
+        entries = await erase_entries(self.connection, self._of(t.profile_entry, scope))
+        if not entries:
             return Erased(scope=scope)
         bundles = await erase_bundles(self.connection, self.tenant, scope)
-        return Erased(scope=scope, profiles=erased.rowcount, bundles=bundles)
+        return Erased(scope=scope, profile_entries=entries, bundles=bundles)
 
     def _of(self, table: Table, scope: ScopeKey) -> ColumnElement[bool]:
         s = t.scope.c

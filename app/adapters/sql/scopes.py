@@ -25,7 +25,7 @@ from app.adapters.sql.counters import moved
 from app.adapters.sql.dialect import insert_or_keep
 from app.adapters.sql.fetch import Constant
 from app.adapters.sql.flags import flags_version
-from app.adapters.sql.personal import profile_until
+from app.adapters.sql.personal import derived_until, profile_until
 from app.adapters.sql.tenants import ensure_tenant
 from app.adapters.sql.types import from_micros, to_micros
 from app.domain.conversation import PINNED, Scope
@@ -51,6 +51,7 @@ def _finding(*, user: str, shared: bool) -> Select[Any]:
         exists().where(d.entity.c.scope_key == c.key),
         c.shared,
         profile_until(c.key),
+        derived_until(c.key),
         flags_version(c.tenant),
     ).where(
         c.tenant == bindparam("of_tenant"),
@@ -123,7 +124,7 @@ class SqlScopes:
 
 def _scope(row: Sequence[Any]) -> Scope:
     key, user, version, messages, terms, pinned, items, entities, *told = row
-    shared, profile, flags, *changes = told
+    shared, profile, derived, flags, *changes = told
     first = min((each for each in changes if each is not None), default=None)
     return Scope(
         key=ScopeKey(key),
@@ -137,5 +138,6 @@ def _scope(row: Sequence[Any]) -> Scope:
         has_entities=bool(entities),
         shared=bool(shared),
         profile_until=None if profile is None else from_micros(profile),
+        derived_until=None if derived is None else from_micros(derived),
         flags_version=flags,
     )

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from typing import Any
+from uuid import UUID
 
 from sqlalchemy import Column, ColumnElement, Select, and_, func, insert, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.adapters.sql import receipts
+from app.adapters.sql import outbox, receipts
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.audit import SqlAuditReader, SqlAuditWriter, WhoActs, the_command
@@ -138,16 +139,10 @@ class SqlSnapshot(_Unit):
         return Counts(**row._mapping)  # noqa: SLF001  (SQLAlchemy's public name)
 
     async def indexed_until(self, outbox_key: int) -> bool:
-        waiting = (
-            select(d.outbox.c.key)
-            .where(
-                d.outbox.c.tenant == self._tenant,
-                d.outbox.c.key <= outbox_key,
-                d.outbox.c.dead.is_(False),
-            )
-            .limit(1)
-        )
-        return (await self._connection.execute(waiting)).first() is None
+        return not await outbox.waits(self._connection, self._tenant, until=outbox_key)
+
+    async def given_up(self, ids: Sequence[UUID]) -> int:
+        return await outbox.given_up(self._connection, self._tenant, ids)
 
 
 class SqlTransaction(_Unit):
@@ -274,6 +269,11 @@ class SqlStore:
     @asynccontextmanager
     async def read(self, tenant: TenantId) -> AsyncIterator[SqlSnapshot]:
         async with self.database.read() as connection:
+            yield SqlSnapshot(connection, tenant)
+
+    @asynccontextmanager
+    async def read_latest(self, tenant: TenantId) -> AsyncIterator[SqlSnapshot]:
+        async with self.database.read_latest() as connection:
             yield SqlSnapshot(connection, tenant)
 
     @asynccontextmanager

@@ -234,6 +234,27 @@ profile = Table(
     Column("updated_at", Instant, nullable=False),
 )
 
+# What a fact says of a user who agreed that it is told with the profile. It goes with the fact, and
+# is told while that holds.
+profile_entry = Table(
+    "profile_entry",
+    metadata,
+    Column(
+        "item_key",
+        Key,
+        ForeignKey("memory_item.key", ondelete="CASCADE"),
+        primary_key=True,
+        autoincrement=False,
+    ),
+    belongs_to("scope_key", "scope.key", index=True),
+    Column("section", String(16), nullable=False),
+    Column("name", String(255), nullable=False),
+    Column("value", Text, nullable=False),
+    Column("single", Boolean, nullable=False),
+    Column("derived_at", Instant, nullable=False),
+    sqlite_with_rowid=False,
+)
+
 consent = Table(
     "consent",
     metadata,
@@ -251,6 +272,19 @@ flag = Table(
     Column("name", String(64), primary_key=True),
     Column("value", Json, nullable=False),
     Column("updated_at", Instant, nullable=False),
+)
+
+# What was put out of reach, and is erased in portions: until the audit log has its end. `counts` is
+# what was erased so far; the scope goes with the last portion.
+erasure = Table(
+    "erasure",
+    metadata,
+    Column("id", Uuid, primary_key=True),
+    Column("tenant", String(64), nullable=False),
+    Column("subject", String(255), nullable=False),
+    Column("scope_key", Key, nullable=False, unique=True),
+    Column("counts", Json, nullable=False),
+    Column("worked_on_at", Instant, nullable=False),
 )
 
 # Append-only: triggers refuse every UPDATE and DELETE (see the migration).

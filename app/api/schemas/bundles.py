@@ -19,9 +19,10 @@ from app.api.schemas.recalled import (
     related_out,
     rounded,
 )
+from app.api.schemas.users import DERIVED, Derived, derived_out
 from app.domain.context import ContextBundle, ContextRequest, Difference, Intent
 from app.domain.memory import ItemType
-from app.domain.profile import ShownProfile
+from app.domain.profile import Section, ShownProfile
 
 
 class GroupOut(TypedDict):
@@ -48,6 +49,7 @@ class ProfileShownOut(TypedDict):
 class ProfileRoomOut(TypedDict):
     tokens: int
     complete: Annotated[bool, Field(description="Whether all of it had room.")]
+    derived: Annotated[Derived, Field(description=DERIVED)]
 
 
 class MetadataOut(TypedDict):
@@ -142,7 +144,9 @@ def _metadata(bundle: ContextBundle, *, explain: bool, cache_hit: bool) -> Metad
         dropped=[DroppedOut(id=each.id, type=each.type, reason=each.reason) for each in dropped],
         profile=None
         if shown is None
-        else ProfileRoomOut(tokens=shown.tokens, complete=shown.complete),
+        else ProfileRoomOut(
+            tokens=shown.tokens, complete=shown.complete, derived=derived_out(shown.profile)
+        ),
     )
 
 
@@ -151,7 +155,9 @@ def _profile(shown: ShownProfile | None) -> ProfileShownOut | None:
         return None
     profile = shown.profile
     return ProfileShownOut(
-        preferences=dict(profile.preferences), context=dict(profile.context), notes=profile.notes
+        preferences=dict(profile.told(Section.PREFERENCES)),
+        context=dict(profile.told(Section.CONTEXT)),
+        notes=profile.notes,
     )
 
 

@@ -237,6 +237,7 @@ class ErasedOut(Answer):
     memory_items: int
     edges: int
     profiles: int
+    profile_entries: int = Field(description="Of profiles: what was derived from facts.")
     consents: int
     bundles: int
     cache_entries: int
@@ -262,6 +263,7 @@ class ErasureOut(Answer):
                 memory_items=erased.memory_items,
                 edges=erased.edges,
                 profiles=erased.profiles,
+                profile_entries=erased.profile_entries,
                 consents=erased.consents,
                 bundles=erased.bundles,
                 cache_entries=forgotten.cache_entries,

@@ -1,5 +1,6 @@
 """Memory items of their own, as they are told, listed and changed."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
@@ -11,7 +12,7 @@ from app.api.schemas.conversations import PageQuery
 from app.api.schemas.fields import Answer, Body, Importance, Metadata, Moment, Name, Text
 from app.api.schemas.recalled import LineageOut
 from app.domain.conversation import DEFAULT_IMPORTANCE
-from app.domain.ids import ConversationId
+from app.domain.ids import ConversationId, ItemId
 from app.domain.memories import Memory, MemoryChanges, MemoryFilter, NewMemory
 from app.domain.memory import ItemType
 from app.services.keep import KeptMemories
@@ -149,14 +150,15 @@ class MemoryItemOut(Answer):
     valid_to: datetime | None
     expires_at: datetime | None
     superseded_by: UUID | None
+    superseded: list[UUID] = Field(description="What ended where this begins, the latest first.")
     last_accessed_at: datetime | None
     access_count: int
 
     @classmethod
-    def of(cls, memory: Memory) -> Self:
-        fields = {name: getattr(memory, name) for name in cls.model_fields if name != "document_id"}
-        told = {"type": memory.type.value, "document_id": memory.parent}
-        return cls.model_validate(fields | told)
+    def of(cls, memory: Memory, superseded: Sequence[ItemId]) -> Self:
+        told = {"document_id": memory.parent, "superseded": superseded}
+        fields = {name: getattr(memory, name) for name in cls.model_fields if name not in told}
+        return cls.model_validate(fields | told | {"type": memory.type.value})
 
 
 class MemoryPage(Answer):

@@ -2,16 +2,32 @@
 
 from datetime import datetime
 from typing import Any, Self
+from uuid import UUID
 
 from pydantic import Field
 
 from app.api.schemas.conversations import ErasureOut
 from app.api.schemas.fields import Answer, Body, JsonObject, Label, Moment, Text
-from app.domain.profile import Consent, ConsentChanges, Profile, ProfileChanges, Purpose
+from app.domain.profile import Consent, ConsentChanges, Profile, ProfileChanges, Purpose, Section
 from app.services.erasing import Forgotten
 
 MAX_NOTES = 20_000
 """Characters."""
+
+
+DERIVED = (
+    "Which entries facts say, by section and name, with the facts (GET /memories/{id}) that say "
+    "their values; the others somebody wrote."
+)
+Derived = dict[Section, dict[str, list[UUID]]]
+
+
+def derived_out(profile: Profile) -> Derived:
+    return {
+        section: {name: list(facts) for name, facts in sources.items()}
+        for section in Section
+        if (sources := profile.sources(section))
+    }
 
 
 class ConsentIn(Body):
@@ -85,14 +101,16 @@ class ProfileOut(Answer):
     preferences: dict[str, Any]
     context: dict[str, Any]
     notes: str
+    derived: Derived = Field(description=DERIVED)
     updated_at: datetime
 
     @classmethod
     def of(cls, user_id: str, profile: Profile) -> Self:
         return cls(
             user_id=user_id,
-            preferences=dict(profile.preferences),
-            context=dict(profile.context),
+            preferences=dict(profile.told(Section.PREFERENCES)),
+            context=dict(profile.told(Section.CONTEXT)),
             notes=profile.notes,
+            derived=derived_out(profile),
             updated_at=profile.updated_at,
         )

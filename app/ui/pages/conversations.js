@@ -1,10 +1,11 @@
-// Conversations: the list, and one to read.
+// Conversations: found by their names and by what was said in them, and one to read.
 import { cx, html, useState } from "../lib/dom.js";
 import { date, plural, title } from "../lib/format.js";
 import { usePages, useResting } from "../lib/load.js";
 import { useUser } from "../lib/person.js";
 import { Link, useLocation } from "../lib/router.js";
 import { Chip, Empty, Field, Loaded, More, Title } from "../parts/basics.js";
+import { Passages } from "./conversations/passages.js";
 import { Reader } from "./conversations/reader.js";
 
 function Entry({ it, chosen, user }) {
@@ -15,10 +16,26 @@ function Entry({ it, chosen, user }) {
       ${it.tags.slice(0, 4).map((tag) => html`<${Chip} key=${tag}>${tag}<//>`)}</span><//></li>`;
 }
 
-function List({ list, chosen, user }) {
+function Nothing({ user, narrowed }) {
+  if (narrowed) return html`<${Empty}>No conversation is called so.<//>`;
+  return html`<${Empty}>No conversations${user ? ` of ${user}` : " of no user: whose memory is to be looked at is set at the top"}.<//>`;
+}
+
+function List({ list, chosen, user, narrowed }) {
   return html`<${Loaded} of=${list}>${(data) => data.items.length === 0
-    ? html`<${Empty}>No conversations${user ? ` of ${user}` : " of no user: whose memory is to be looked at is set at the top"}.<//>`
+    ? html`<${Nothing} user=${user} narrowed=${narrowed} />`
     : html`<ul class="entries">${data.items.map((it) => html`<${Entry} key=${it.id} it=${it} chosen=${it.id === chosen} user=${user} />`)}</ul><${More} list=${list} />`}<//>`;
+}
+
+/** Up and down go through what was found, from where one types and back. */
+function walk(event) {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!step) return;
+  const stops = [event.currentTarget.querySelector("#q"), ...event.currentTarget.querySelectorAll(".entry")];
+  const next = stops[stops.indexOf(event.target) + step];
+  if (!stops.includes(event.target) || !next) return;
+  event.preventDefault();
+  next.focus();
 }
 
 export default function Conversations({ id }) {
@@ -26,16 +43,17 @@ export default function Conversations({ id }) {
   const { query } = useLocation();
   const [text, setText] = useState("");
   const [tag, setTag] = useState("");
-  const wanted = { user_id: user, q: useResting(text), tag: useResting(tag), limit: 50 };
-  const list = usePages("/conversations", wanted);
+  const [asked, tagged] = [useResting(text), useResting(tag)];
+  const list = usePages("/conversations", { user_id: user, q: asked, tag: tagged, limit: 50 });
   return html`<div class=${cx("split", id && "split-open")}>
-    <section class="split-list" aria-label="Conversations">
+    <section class="split-list" aria-label="Conversations" onKeyDown=${walk}>
       ${id ? html`<h2 class="list-title">Conversations</h2>` : html`<${Title}>Conversations<//>`}
       <form role="search" aria-label="Conversations" onSubmit=${(event) => event.preventDefault()} class="finding">
-        <${Field} label="Label, folder or external id" id="q"><input id="q" type="search" data-find value=${text} onInput=${(e) => setText(e.currentTarget.value)} /><//>
+        <${Field} label="Name, folder or words said" id="q"><input id="q" type="search" data-find value=${text} onInput=${(e) => setText(e.currentTarget.value)} /><//>
         <${Field} label="Tag" id="tag"><input id="tag" type="search" value=${tag} onInput=${(e) => setTag(e.currentTarget.value)} /><//>
       </form>
-      <${List} list=${list} chosen=${id} user=${user} />
+      <${List} list=${list} chosen=${id} user=${user} narrowed=${Boolean(asked || tagged)} />
+      <${Passages} question=${asked} user=${user} tag=${tagged} />
     </section>
     <section class="split-main" aria-label="Conversation">
       ${id ? html`<${Reader} key=${id} id=${id} wanted=${query.message} user=${user} onChange=${list.reload} />`
