@@ -85,10 +85,10 @@ def terms_of(text: str) -> list[str]:
     Stop words are left out, unless there is nothing else: "Who are you?" must find itself.
     """
     tokens = _tokens(text)
-    held = [
-        _held(each) if len(each) <= _REMEMBERED_CHARACTERS else _analysed(each) for each in tokens
-    ]
-    return list(chain.from_iterable(held)) or _plain(tokens)
+    terms: list[str] = []
+    for each in tokens:
+        terms += _held(each) if len(each) <= _REMEMBERED_CHARACTERS else _analysed(each)
+    return terms or _plain(tokens)
 
 
 def query_terms(query: str) -> QueryTerms:
