@@ -15,6 +15,7 @@ import uvicorn
 from pydantic import SecretStr
 
 from app.adapters.presence import Address, held, local_key, telling
+from app.api.arriving import heads_within
 from app.api.logging import configure_logging
 from app.domain.errors import DataDirectoryInUse
 from app.main import create_app
@@ -34,6 +35,7 @@ def serve_until_told(settings: Settings, host: str, port: int) -> None:
         factory=True,
         host=host,
         port=port,
+        http=heads_within(settings.server.head_s),
         log_config=None,
         access_log=False,
         proxy_headers=False,
@@ -88,6 +90,7 @@ def serving(settings: Settings) -> Iterator[Address]:
         create_app(settings.model_copy(update={"server": own})),
         host="127.0.0.1",
         port=0,
+        http=heads_within(settings.server.head_s),
         log_config=None,
         access_log=False,
         proxy_headers=False,

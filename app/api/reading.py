@@ -17,7 +17,7 @@ from app.domain.errors import TooManyValues
 
 T = TypeVar("T")
 
-_INLINE_BYTES = 50_000
+INLINE_BYTES = 50_000
 """A larger body is read and written off the event loop: it would hold it for milliseconds."""
 
 _VALUES = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[,\[{]', re.DOTALL)
@@ -25,26 +25,37 @@ _VALUES = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[,\[{]', re.DOTALL)
 
 async def beside(size: int, work: Callable[[], T]) -> T:
     """Do `work`, of so many bytes, beside the event loop where it would be noticed."""
-    return work() if size <= _INLINE_BYTES else await asyncio.to_thread(work)
+    return work() if size <= INLINE_BYTES else await asyncio.to_thread(work)
 
 
 def parsed(body: bytes) -> Any:  # noqa: ANN401  (JSON)
     """
     What the JSON of a body says.
 
-    The values of a large one are counted before: a parser holds up every thread while it runs, and
-    what takes two bytes in a body takes seventy in memory.
-
     Raises:
         TooManyValues: It has more than a body may have.
         ValueError: It is no JSON.
         RecursionError: It is nested too deep.
     """
+    count_values(body)
+    return json.loads(body)
+
+
+def count_values(body: bytes, *, at_most: int | None = None) -> None:
+    """
+    Refuse a body of JSON that has more values than a body may have, or than `at_most`.
+
+    They are counted before it is parsed: a parser holds up every thread while it runs, and what
+    takes two bytes in a body takes seventy in memory.
+
+    Raises:
+        TooManyValues: It has more.
+    """
     now = limits.get()
     most = len(body) if now is None else now.json_values
+    most = most if at_most is None else min(most, at_most)
     if len(body) > most and _has_more_values(body, most):
         raise TooManyValues(max_values=most)
-    return json.loads(body)
 
 
 def _has_more_values(body: bytes, most: int) -> bool:
@@ -76,7 +87,7 @@ class ReadBeside(APIRoute):
             body = await request.body()
         except ClientDisconnect as error:
             raise HTTPException(400) from error
-        if len(body) <= _INLINE_BYTES:
+        if len(body) <= INLINE_BYTES:
             return request
         return _Read(request, body, await asyncio.to_thread(partial(self._checked, body)))
 

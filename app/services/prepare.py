@@ -171,7 +171,8 @@ def prepared_chunk(
 ) -> PreparedChunk:
     """A part of `content`, as it is stored."""
     said = content[span.start : span.stop]
-    terms = terms_of(indexed_text(said, speaker))
+    # A tuple: the garbage collector does not look through the many of a long message each time.
+    terms = tuple(terms_of(indexed_text(said, speaker)))
     return PreparedChunk(
         id=chunk_id,
         span=span,

@@ -47,6 +47,10 @@ class ServerSettings(Section):
         default=2_000,
         description="Connections, idle ones too; callers beyond get a plain 503. 0: any number.",
     )
+    head_s: PositiveFloat = Field(
+        default=15.0,
+        description="Seconds that the line and the headers of a request may take to come.",
+    )
     drain_s: PositiveFloat = Field(
         default=20.0, description="Seconds that running requests get at the end."
     )
@@ -125,7 +129,8 @@ class LimitSettings(Section):
     )
     json_values: PositiveInt = Field(
         default=1_000_000,
-        description="Texts, commas and opening brackets in the JSON of a body of more than 50 kB.",
+        description="Texts, commas and opening brackets in the JSON of a body of more than 50 kB; "
+        "of one to `/mcp` at most 10,000.",
     )
     requests_per_s: NonNegativeFloat = Field(
         default=500.0,

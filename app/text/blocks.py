@@ -1,10 +1,13 @@
 """Fenced code blocks, as Markdown has them, and the prose between them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from app.text.stretches import stretches
+
 _FENCE = re.compile(r"^[ \t]*(?P<fence>`{3,}|~{3,})[ \t]*(?P<info>[^\r\n]*)", re.MULTILINE)
+_LINE_END = re.compile(r"\n")
 _MAX_LANGUAGE = 32
 
 
@@ -23,7 +26,7 @@ def blocks_of(text: str) -> Sequence[Block]:
     blocks: list[Block] = []
     end = 0
     opening: re.Match[str] | None = None
-    for line in _FENCE.finditer(text):
+    for line in _fences(text):
         if opening is None:
             if _opens(line):
                 opening = line
@@ -34,6 +37,12 @@ def blocks_of(text: str) -> Sequence[Block]:
     rest = Block(start=end, stop=len(text), code=False)
     blocks.append(rest if opening is None else _code(opening, len(text)))
     return [block for block in blocks if block.start < block.stop]
+
+
+def _fences(text: str) -> Iterator[re.Match[str]]:
+    if "```" in text or "~~~" in text:
+        for at in stretches(text, _LINE_END):
+            yield from _FENCE.finditer(text, at.start, at.stop)
 
 
 def _opens(line: re.Match[str]) -> bool:

@@ -6,11 +6,11 @@ splitters there are, the best kept one leaves almost half of the seams without a
 needs a minute for 260,000 characters that have no blanks between them.)
 """
 
+from array import array
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import accumulate
 
 from app.text.blocks import blocks_of
 from app.text.parts import CountTokens, Part, code_parts, prose_parts
@@ -155,60 +155,67 @@ def _spans(content: str, stretch: _Stretch, count: CountTokens) -> Iterator[Span
         yield span
         return
     parts_of = code_parts if is_code else prose_parts
-    parts = list(parts_of(content, span.start, span.stop, count))
-    for first, end in _runs(parts, _CODE if is_code else _PROSE):
-        yield replace(span, start=parts[first].start, stop=parts[end - 1].stop)
+    row = _Row(parts_of(content, span.start, span.stop, count))
+    for first, end in _runs(row, _CODE if is_code else _PROSE):
+        yield replace(span, start=row.starts[first], stop=row.stops[end - 1])
 
 
-def _runs(parts: Sequence[Part], sizes: _Sizes) -> Iterator[tuple[int, int]]:
-    """Runs parts[first:end] that hold all of `parts`, of the sizes that are wanted."""
-    row = _Row(parts)
+def _runs(row: "_Row", sizes: _Sizes) -> Iterator[tuple[int, int]]:
+    """Runs from `first` to before `end` that hold all of a row, of the sizes that are wanted."""
     first, end = 0, 0
-    while end < len(parts):
+    while end < len(row.starts):
         end = row.end(first, sizes)
         yield first, end
         first = row.next_first(first, end, sizes)
 
 
 class _Row:
-    """Parts in a row, and what any run of them costs."""
+    """
+    Parts in a row, and what any run of them costs.
 
-    def __init__(self, parts: Sequence[Part]) -> None:
-        self._parts = parts
-        self._until = [0, *accumulate(part.joined for part in parts)]
+    They are kept as columns of numbers: a million objects would have the garbage collector hold up
+    every thread each time that it looks through them.
+    """
+
+    def __init__(self, parts: Iterable[Part]) -> None:
+        self.starts, self.stops = array("q"), array("q")
+        self._seams, self._blanks, self._until = array("b"), array("q"), array("q", [0])
+        for part in parts:
+            self.starts.append(part.start)
+            self.stops.append(part.stop)
+            self._seams.append(part.seam)
+            self._blanks.append(part.joined - part.tokens)
+            self._until.append(self._until[-1] + part.joined)
 
     def end(self, first: int, sizes: _Sizes) -> int:
         """Where the run from `first` ends: at the best seam, the first of several."""
         least, most = (self._reaching(first, size) for size in (sizes.least, sizes.most + 1))
         most = max(most - 1, first + 1)
-        if most >= len(self._parts):
-            return len(self._parts)
+        if most >= len(self.starts):
+            return len(self.starts)
         ends = range(min(least, most), most + 1)
         roomy = [end for end in ends if self._until[-1] - self._until[end] >= _LAST]
-        return max(roomy or ends, key=lambda end: self._parts[end].seam)
+        return max(roomy or ends, key=self._seams.__getitem__)
 
     def next_first(self, first: int, end: int, sizes: _Sizes) -> int:
         """Where the next run begins: before `end`, so that they overlap as wanted, or there."""
         least, most = sizes.overlap
-        if end >= len(self._parts) or most == 0:
+        if end >= len(self.starts) or most == 0:
             return end
         starts = [
             start
             for start in range(max(first + 1, end - most), end)
             if least <= self._tokens(start, end) <= most
         ]
-        best = max(starts, key=lambda start: self._parts[start].seam, default=end)
+        best = max(starts, key=self._seams.__getitem__, default=end)
         return best if self._tokens(best, end + 1) <= sizes.most else end
 
     def _tokens(self, first: int, end: int) -> int:
-        return self._until[end] - self._until[first] - self._blanks(first)
-
-    def _blanks(self, at: int) -> int:
         """The blanks before a part are not in a run that begins with it."""
-        return self._parts[at].joined - self._parts[at].tokens
+        return self._until[end] - self._until[first] - self._blanks[first]
 
     def _reaching(self, first: int, tokens: int) -> int:
         """The first end at which the run has at least so many tokens; past the last for none."""
         return bisect_left(
-            self._until, self._until[first] + self._blanks(first) + tokens, lo=first + 1
+            self._until, self._until[first] + self._blanks[first] + tokens, lo=first + 1
         )

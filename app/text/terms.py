@@ -16,6 +16,7 @@ from itertools import chain, pairwise, takewhile
 
 from app.text import identifiers
 from app.text.scripts import UNSPACED, WORD_CHARACTER, bare, fold, grams, runs, stem
+from app.text.stretches import AT_ONCE, stretches
 
 VERSION = "2"
 """Rises with every change that gives a text other terms: full text is then rebuilt."""
@@ -44,6 +45,8 @@ _REMEMBERED_CHARACTERS = 100
 _SEPARATED = r"(?:(?:[-./\\]|::|->){0}+){{0,15}}"
 _ASCII_TOKEN = re.compile(r"\w+" + _SEPARATED.format(r"\w"), re.ASCII)
 _TOKEN = re.compile(f"{WORD_CHARACTER}+" + _SEPARATED.format(WORD_CHARACTER))
+_BETWEEN = re.compile(r"[\s\u3001\u3002\uff01\uff0c\uff1f]")
+"""Where no token goes on; the stops are of scripts that have no blanks."""
 _WORD = re.compile(f"{WORD_CHARACTER}+")
 _FOLDED_WORD = re.compile(r"\w+")
 _MIXED = re.compile(r"[^\W\d_]\d|\d[^\W\d_]")
@@ -82,10 +85,10 @@ def terms_of(text: str) -> list[str]:
     Stop words are left out, unless there is nothing else: "Who are you?" must find itself.
     """
     tokens = _tokens(text)
-    held = [
-        _held(each) if len(each) <= _REMEMBERED_CHARACTERS else _analysed(each) for each in tokens
-    ]
-    return list(chain.from_iterable(held)) or _plain(tokens)
+    terms: list[str] = []
+    for each in tokens:
+        terms += _held(each) if len(each) <= _REMEMBERED_CHARACTERS else _analysed(each)
+    return terms or _plain(tokens)
 
 
 def query_terms(query: str) -> QueryTerms:
@@ -110,7 +113,11 @@ def indexed_text(content: str, speaker: str | None) -> str:
 def _tokens(text: str) -> Sequence[str]:
     """Words, and what separators without spaces make of several; accents are gone."""
     spelled = bare(text)
-    return (_ASCII_TOKEN if spelled.isascii() else _TOKEN).findall(spelled)
+    token = _ASCII_TOKEN if spelled.isascii() else _TOKEN
+    if len(spelled) <= AT_ONCE:
+        return token.findall(spelled)
+    found = (token.findall(spelled, at.start, at.stop) for at in stretches(spelled, _BETWEEN))
+    return list(chain.from_iterable(found))
 
 
 @lru_cache(maxsize=65_536)

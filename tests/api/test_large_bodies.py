@@ -23,16 +23,16 @@ async def small(embedded: Settings) -> AsyncIterator[AsyncClient]:
         yield client
 
 
-async def longest_pause(client: AsyncClient, body: bytes) -> float:
+async def longest_pause(client: AsyncClient, body: bytes, path: str = "/conversations") -> float:
     """Seconds that `/healthz` took at most while `body` was answered."""
-    posting = asyncio.create_task(client.post("/conversations", content=body, headers=JSON))
+    posting = asyncio.create_task(client.post(path, content=body, headers=JSON))
     longest = 0.0
     while not posting.done():
         asked = time.monotonic()
         await client.get("/healthz")
         await asyncio.sleep(0.001)
         longest = max(longest, time.monotonic() - asked)
-    assert (await posting).status_code in {201, 413, 422}
+    assert (await posting).status_code in {200, 201, 400, 413, 422}
     return longest
 
 
@@ -124,3 +124,37 @@ async def test_a_large_body_of_another_kind_is_415(alone: AsyncClient) -> None:
     body = json.dumps({"messages": [said(LARGE)]}).encode()
     answer = await alone.post("/conversations", content=body, headers={"content-type": "text/csv"})
     problem(answer, 415, "unsupported-media-type")
+
+
+def to_tool(content: str, **more: object) -> bytes:
+    """A request of MCP to remember something."""
+    params = {"name": "remember", "arguments": {"content": content, **more}}
+    request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    return json.dumps(request).encode()
+
+
+async def test_what_models_send_is_counted_too(alone: AsyncClient) -> None:
+    await alone.post("/mcp", content=to_tool("The first opens the server."), headers=JSON)
+    many = to_tool("x", more=[0] * 3_000_000)
+    assert await longest_pause(alone, many, "/mcp") < 0.5
+    document = problem(await alone.post("/mcp", content=many, headers=JSON), 413, "too-many-values")
+    assert document["max_values"] == 10_000
+    for broken in (to_tool(LARGE)[:-1], b'{"a":' * 4_000 + b" " * 50_000, b"\xff" * 60_000):
+        answer = await alone.post("/mcp", content=broken, headers=JSON)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (400, -32700)
+
+
+async def test_a_long_text_comes_through_mcp_as_it_is(alone: AsyncClient) -> None:
+    text = 'Ä "quoted" \\ line\u2028 \U0001f600, [{' * 5_000
+    answer = await alone.post("/mcp", content=to_tool(text, conversation="c"), headers=JSON)
+    assert answer.json()["result"]["isError"] is False
+    (kept,) = (await get(alone, "/conversations"))["items"]
+    (message,) = (await get(alone, f"/conversations/{kept['id']}/messages"))["items"]
+    assert message["content"] == text
+
+
+async def test_what_models_send_has_no_more_values_than_any_body(small: AsyncClient) -> None:
+    body = to_tool(LARGE, more=[0] * 60)
+    document = problem(await small.post("/mcp", content=body, headers=JSON), 413, "too-many-values")
+    assert document["max_values"] == 50
+    assert (await small.post("/mcp", content=to_tool("Hi."), headers=JSON)).status_code == 200

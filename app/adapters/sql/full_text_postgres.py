@@ -17,6 +17,7 @@ from app.adapters.sql.full_text_entries import (
     scoped,
     selects,
 )
+from app.adapters.sql.portioned import portions
 from app.adapters.sql.tables_full_text import full_text_postgres
 from app.domain.ids import ConversationKey, ItemKey, ScopeKey
 
@@ -56,8 +57,8 @@ class Tsvector:
     connection: AsyncConnection
 
     async def add(self, entries: Sequence[Entry]) -> None:
-        if entries:
-            await self.connection.execute(_TSVECTOR_ADD, [_tsvector_row(each) for each in entries])
+        for some in portions(entries):
+            await self.connection.execute(_TSVECTOR_ADD, [_tsvector_row(each) for each in some])
 
     async def remove(self, entries: Sequence[Entry]) -> None:
         c = full_text_postgres.c

@@ -17,6 +17,7 @@ from app.adapters.sql.full_text_entries import (
     selects,
     summed,
 )
+from app.adapters.sql.portioned import portions
 from app.adapters.sql.tables_full_text import fts5
 from app.domain.ids import ConversationKey, ItemKey, ScopeKey
 
@@ -48,12 +49,12 @@ class Fts5:
     connection: AsyncConnection
 
     async def add(self, entries: Sequence[Entry]) -> None:
-        if entries:
-            await self.connection.execute(insert(fts5), [_fts5_row(each) for each in entries])
+        for some in portions(entries):
+            await self.connection.execute(insert(fts5), [_fts5_row(each) for each in some])
 
     async def remove(self, entries: Sequence[Entry]) -> None:
-        rows = [{"full_text": "delete", **_fts5_row(each)} for each in entries]
-        if rows:
+        for some in portions(entries):
+            rows = [{"full_text": "delete", **_fts5_row(each)} for each in some]
             await self.connection.execute(insert(fts5), rows)
 
     async def clear(self) -> None:

@@ -11,6 +11,7 @@ from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.item_rows import key_of_item
 from app.adapters.sql.pieces import embedded_keys
+from app.adapters.sql.portioned import portions
 from app.domain.ids import ItemKey, ScopeKey, TenantId
 
 
@@ -23,18 +24,9 @@ async def enqueue(
     now: datetime,
 ) -> None:
     """Note that these items may differ from their projections."""
-    rows = [
-        {
-            "tenant": tenant,
-            "scope_key": scope,
-            "item_key": key,
-            "created_at": now,
-            "due_at": now,
-        }
-        for key in keys
-    ]
-    if rows:
-        await connection.execute(insert(d.outbox), rows)
+    note = {"tenant": tenant, "scope_key": scope, "created_at": now, "due_at": now}
+    for some in portions(keys):
+        await connection.execute(insert(d.outbox), [{**note, "item_key": key} for key in some])
 
 
 async def waits(connection: AsyncConnection, tenant: TenantId, *, until: int) -> bool:

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.adapters.sql import tables as t
 from app.adapters.sql.dialect import shifted
 from app.adapters.sql.full_text_entries import Entry
+from app.adapters.sql.portioned import portions
 from app.domain.ids import ConversationKey, ItemKey, MessageKey, ScopeKey
 from app.domain.memory import Table, item_key, table_and_row
 from app.ports.stored import PreparedChunk
@@ -93,16 +94,18 @@ async def add_chunks(
     chunks: Sequence[tuple[MessageKey, Sequence[PreparedChunk]]],
 ) -> Sequence[ItemKey]:
     """Store the chunks of each message; their item keys, in order."""
-    rows = [
-        _row(scope, message, position, chunk)
+    placed = [
+        (message, position, chunk)
         for message, several in chunks
         for position, chunk in enumerate(several)
     ]
-    if not rows:
-        return []
     added = insert(t.chunk).returning(t.chunk.c.key, sort_by_parameter_order=True)
-    keys = (await connection.execute(added, rows)).scalars()
-    return [item_key(Table.CHUNK, key) for key in keys]
+    keys: list[ItemKey] = []
+    for some in portions(placed):
+        rows = [_row(scope, *each) for each in some]
+        stored = (await connection.execute(added, rows)).scalars()
+        keys += [item_key(Table.CHUNK, key) for key in stored]
+    return keys
 
 
 def _row(

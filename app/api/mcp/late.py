@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.types import Receive, Scope, Send
 
 from app.api.deps import Services
+from app.api.mcp.reading import CountedBeside
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -42,7 +43,7 @@ class LateMcp:
         await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         if not self._manager.done():
             await self._serving  # it raises what kept it from answering
-        await self._manager.result().handle_request(scope, receive, send)
+        await CountedBeside(self._manager.result().handle_request)(scope, receive, send)
 
     async def end(self) -> None:
         self._ended.set()
