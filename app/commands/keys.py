@@ -58,7 +58,7 @@ def create(
         ),
     )
     if as_json:
-        typer.echo(json.dumps({"key": spelled, **_described(key)}))
+        typer.echo(json.dumps({"key": spelled}))
         return
     typer.echo(spelled)
     typer.echo(f"Key {key.id} of tenant {tenant}: keep it, it is not shown again.", err=True)

@@ -143,6 +143,8 @@ class _Keeping:
         if found.repeated:
             await self._repeat(found.repeated[-1])
             return
+        if any(not each.derived and each.valid_from == self.drawn.begins for each in found.ended):
+            return  # a caller corrected what is drawn here
         ended = [each.id for each in found.ended]
         new = replace(self.drawn.prepared.new, valid_from=self.drawn.begins, supersedes=ended)
         prepared = replace(self.drawn.prepared, new=new)

@@ -28,7 +28,7 @@ OTHER = "Tomatoes grow well in the greenhouse."
 
 def receipt(**erased: int) -> Json:
     derived = ("vectors", "embeddings", "full_text", "memory_items", "edges")
-    told = ("profiles", "consents", "bundles", "cache_entries")
+    told = ("profiles", "profile_entries", "consents", "bundles", "cache_entries")
     return {**dict.fromkeys(("messages", "chunks", *derived, *told), 0), **erased}
 
 

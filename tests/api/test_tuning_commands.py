@@ -70,7 +70,7 @@ async def _read_flags(url: str, flags: dict[str, bool]) -> None:
     database = open_database(url)
     async with database.read() as connection:
         rows = await connection.execute(select(t.flag.c.name, t.flag.c.value))
-        flags.update(dict(rows.tuples().all()))
+        flags.update({each.name: each.value for each in rows})
     await database.dispose()
 
 

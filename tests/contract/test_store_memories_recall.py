@@ -216,7 +216,7 @@ async def test_what_the_vector_index_is_told_of_an_item(store: Store) -> None:
 async def test_what_says_the_same_in_a_scope_comes_with_the_vector_that_is_stored(
     store: Store,
 ) -> None:
-    tea = [await tell(store, "green tea", NOON, type=ItemType.FACT) for _ in range(2)]
+    tea = [await tell(store, "green tea", NOON, type=ItemType.PROCEDURE) for _ in range(2)]
     coffee, theirs = (
         await tell(store, "coffee", NOON),
         await tell(store, "green tea", user_id="eve"),
