@@ -16,6 +16,7 @@ from app.ports import Clock
 from app.ports.moving import Owner
 from app.ports.store import Store, Transaction
 from app.ports.stored import Erased
+from app.services.stewarding import revoke
 
 _AT_ONCE = 1_000
 _OF_A_USER = (
@@ -106,10 +107,10 @@ async def _revoked(transaction: Transaction, scope: ScopeKey, deed: Deed) -> Era
     purposes = [each for each in Purpose if isinstance(named, list) and each.value in named]
     if deed.action is Action.CONSENT_REVOKED:
         purposes = list(Purpose)
-    erased = await transaction.personal.revoke(scope, purposes)
-    if Purpose.PROFILE in purposes or deed.action is Action.PROFILE_ERASED:
-        await transaction.scopes.touch(scope, erased=True)
+    erased = await revoke(transaction, scope, purposes)
+    if deed.action is Action.PROFILE_ERASED:
         erased += await transaction.personal.erase_profile(scope)
+    await transaction.scopes.touch(scope, erased=True)
     return erased
 
 

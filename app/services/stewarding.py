@@ -65,7 +65,7 @@ class Steward:
             transaction = erasing.transaction
             scope = await transaction.scopes.ensure(user_id, now=now)
             await transaction.scopes.touch(scope.key, erased=not _COVERING.isdisjoint(revoked))
-            erased = await _revoked(transaction, scope.key, revoked)
+            erased = await revoke(transaction, scope.key, revoked)
             await transaction.personal.grant(scope.key, granted, grant)
             if not _COVERING.isdisjoint(granted):
                 await _derive(transaction, scope, now=now)
@@ -200,7 +200,7 @@ class Steward:
         return self.desk.receipt(erasure_id, erased, cache_entries=cached, remaining=remaining)
 
 
-async def _revoked(
+async def revoke(
     transaction: Transaction, scope: ScopeKey, purposes: Collection[Purpose]
 ) -> Erased:
     """Revoke, and erase what that covered: the profile, or what facts added to it."""

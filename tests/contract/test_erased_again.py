@@ -91,12 +91,16 @@ async def test_a_consent_that_was_revoked_is_revoked(
 ) -> None:
     await memory.steward.change_consent(ACME, "alice", AGREED)
     await memory.steward.change_profile(ACME, "alice", ProfileChanges(notes="Tea."))
-    assert await again(memory, revoked, revoked) == [True, False]
-    assert (await memory.steward.consent(ACME, "alice")).keys() == consents
+    told = NewMemory(type=ItemType.FACT, content="I live in Lisbon.", user_id="alice")
+    await memory.keeper.keep(ACME, [told])
     async with memory.store.read(ACME) as snapshot:
         scope = await snapshot.scopes.find("alice")
         assert scope is not None
-        assert any(await snapshot.personal.remaining(scope.key)) is profile
+        assert await snapshot.personal.remaining(scope.key) == (1, 1)
+    assert await again(memory, revoked, revoked) == [True, False]
+    assert (await memory.steward.consent(ACME, "alice")).keys() == consents
+    async with memory.store.read(ACME) as snapshot:
+        assert await snapshot.personal.remaining(scope.key) == (int(profile), 0)
 
 
 async def test_a_key_that_was_revoked_opens_nothing(memory: Memory) -> None:
