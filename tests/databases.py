@@ -88,3 +88,18 @@ def run_apart(work: Coroutine[Any, Any, None]) -> None:
     thread.join()
     if failures:
         raise failures[0]
+
+
+def settings_of_own(request: pytest.FixtureRequest) -> dict[str, str]:
+    """Of a server: those of a database of the test's own, by a parameter of BOTH."""
+    if request.param == "sqlite":
+        return {}
+    run_apart(require_postgres())
+    made: list[str] = []
+
+    async def make() -> None:
+        made.append(await create_postgres_database())
+
+    run_apart(make())
+    request.addfinalizer(lambda: run_apart(drop_postgres_database(made[0])))
+    return {"DATABASE__URL": made[0]}

@@ -9,31 +9,15 @@ import httpx
 import pytest
 
 from tests.api.serving import distil_nothing, eventually, run, serving, store
-from tests.databases import (
-    create_postgres_database,
-    drop_postgres_database,
-    require_postgres,
-    run_apart,
-)
+from tests.databases import BOTH, settings_of_own
 
 SECRET, OTHER = "The launch code of the rocket is 4711.", "Tomatoes grow in the greenhouse."
 UNDO = "--bring-back-erased"
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+@pytest.fixture(params=BOTH)
 def database(request: pytest.FixtureRequest) -> dict[str, str]:
-    """Settings of a database of the test's own."""
-    if request.param == "sqlite":
-        return {}
-    run_apart(require_postgres())
-    made: list[str] = []
-
-    async def make() -> None:
-        made.append(await create_postgres_database())
-
-    run_apart(make())
-    request.addfinalizer(lambda: run_apart(drop_postgres_database(made[0])))  # noqa: PT021
-    return {"DATABASE__URL": made[0]}
+    return settings_of_own(request)
 
 
 def erased_since(directory: Path, **settings: str) -> Path:

@@ -8,32 +8,16 @@ import httpx
 import pytest
 
 from tests.api.serving import eventually, serving, store
-from tests.databases import (
-    create_postgres_database,
-    drop_postgres_database,
-    require_postgres,
-    run_apart,
-)
+from tests.databases import BOTH, settings_of_own
 from tests.durability.slow_embedder import slow_embedder
 from tests.durability.watching import stats
 
 pytestmark = pytest.mark.durability
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+@pytest.fixture(params=BOTH)
 def database(request: pytest.FixtureRequest) -> dict[str, str]:
-    """Settings of a database of the test's own."""
-    if request.param == "sqlite":
-        return {}
-    run_apart(require_postgres())
-    made: list[str] = []
-
-    async def make() -> None:
-        made.append(await create_postgres_database())
-
-    run_apart(make())
-    request.addfinalizer(lambda: run_apart(drop_postgres_database(made[0])))  # noqa: PT021
-    return {"DATABASE__URL": made[0]}
+    return settings_of_own(request)
 
 
 def test_what_was_begun_is_done_by_the_next_at_once(
