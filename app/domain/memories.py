@@ -78,6 +78,11 @@ class Memory:
     derived: bool
     """Made of messages by a worker, and changed by nobody."""
 
+    def is_over(self, at: datetime, *, now: datetime) -> bool:
+        """Whether it held no longer `at` a moment, or has expired by `now`."""
+        ended = self.valid_to is not None and self.valid_to <= at
+        return ended or (self.expires_at is not None and self.expires_at <= now)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryChanges:

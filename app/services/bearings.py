@@ -44,8 +44,12 @@ async def bearings_of(
         for item in found
         if (known := told_fact(item.content, item.metadata, item.valid_from, speakers))
     ]
-    before = [(item, older) for item, older in told if _holds(item, begins, now)]
     after = [(item, newer) for item, newer in told if item.valid_from > begins]
+    before = [
+        (item, older)
+        for item, older in told
+        if item.valid_from <= begins and not item.is_over(begins, now=now)
+    ]
     return Bearings(
         repeated=[item for item, older in before if bearing(fact, older) is Bearing.REPEATS],
         ended=[item for item, older in before if bearing(fact, older) is Bearing.SUPERSEDES],
@@ -61,12 +65,6 @@ def _names(fact: Fact, speakers: Collection[str]) -> set[str]:
 
 def _called(fact: Fact, name: str) -> Fact:
     return replace(fact, subject=name)
-
-
-def _holds(item: Memory, at: datetime, now: datetime) -> bool:
-    ended = item.valid_to is not None and item.valid_to <= at
-    expired = item.expires_at is not None and item.expires_at <= now
-    return item.valid_from <= at and not ended and not expired
 
 
 async def is_told_only(memories: MemoryReader, item: Memory) -> bool:

@@ -143,14 +143,18 @@ class _Keeping:
         if found.repeated:
             await self._repeat(found.repeated[-1])
             return
-        if any(not each.derived and each.valid_from == self.drawn.begins for each in found.ended):
-            return  # a caller corrected what is drawn here
+        if any(self._corrects(each) for each in found.ended):
+            return
         ended = [each.id for each in found.ended]
         new = replace(self.drawn.prepared.new, valid_from=self.drawn.begins, supersedes=ended)
         prepared = replace(self.drawn.prepared, new=new)
         (kept,) = await self.keeper.store_in(self.transaction, [prepared], now=self.portion.now)
         if found.heirs and not kept.known:
             await end_by(memories, kept.id, found.heirs, now=self.portion.now)
+
+    def _corrects(self, item: Memory) -> bool:
+        """Whether a caller put it in the place of what is drawn here."""
+        return not item.derived and item.valid_from == self.drawn.begins
 
     async def _repeat(self, item: Memory) -> None:
         """What a caller told stays theirs: it goes with no message."""

@@ -118,11 +118,9 @@ class Placing:
         return (before[-1] if before else None), (after[0] if after else None)
 
     def _says_the_same(self, before: Memory, begins: datetime) -> bool:
-        ended = before.valid_to is not None and before.valid_to <= begins
-        expired = before.expires_at is not None and before.expires_at <= self.now
         same = before.content_hash == self.prepared.content_hash
         told_of_drawn = before.derived and not self.prepared.new.derived_from
-        return same and not ended and not expired and not told_of_drawn
+        return same and not before.is_over(begins, now=self.now) and not told_of_drawn
 
     async def _superseded(
         self, scope: ScopeKey, before: Memory | None, begins: datetime
