@@ -49,6 +49,7 @@ class DerivingParts:
     settings: Settings
     telemetry: PrometheusTelemetry
     store: SqlStore
+    tokens: BpeTokenCounter
     generations: Generations
     language: LanguageModel | None = None
     """Makes better summaries and finds more facts, where one is set."""
@@ -106,10 +107,6 @@ class DerivingParts:
     def unavailable(self) -> Mapping[str, str]:
         """Flags that change nothing here, and why."""
         return {}
-
-    @cached_property
-    def tokens(self) -> BpeTokenCounter:
-        return BpeTokenCounter(self.settings.tokenizer.encoding)
 
     @cached_property
     def keeper(self) -> MemoryKeeper:

@@ -1,5 +1,6 @@
 """The composition root: settings in, application out; every part opened, in order."""
 
+import asyncio
 import gc
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -11,10 +12,12 @@ from threadpoolctl import threadpool_limits
 
 from app import __version__
 from app.adapters.private import own_directory
+from app.adapters.resident import give_back
 from app.adapters.sql.database import open_database
 from app.adapters.sql.migrate import upgrade
 from app.adapters.sql.store import SqlStore
 from app.adapters.telemetry import PrometheusTelemetry
+from app.adapters.tokenizer import BpeTokenCounter
 from app.adapters.upstream import HttpUpstream, open_client
 from app.api import (
     admin,
@@ -87,7 +90,11 @@ async def _open(
 ) -> Services:
     """Open every part, in the order in which they need each other; `stack` closes them."""
     own_directory(settings.data_dir)
-    _settle()
+    # Our matrices are small: more threads would only spin and take the processor from the others.
+    threadpool_limits(limits=1, user_api="blas")
+    # Reading the tokenizer's tables takes longer than all else here, which it need not wait for.
+    reading = asyncio.create_task(asyncio.to_thread(BpeTokenCounter, settings.tokenizer.encoding))
+    stack.push_async_callback(asyncio.wait, [reading])
     checkup = await check_database(settings, stack)
     store = await _open_store(settings, stack)
     store.database.refusals.watchman = checkup
@@ -100,6 +107,7 @@ async def _open(
         settings=settings,
         telemetry=telemetry,
         store=store,
+        tokens=await reading,
         generations=generations,
         reranker=models.reranker,
         language=models.language,
@@ -115,16 +123,17 @@ async def _open(
     if services.proxy is not None:
         stack.push_async_callback(services.proxy.prompter.drain)
         stack.push_async_callback(services.proxy.exchanges.drain)
+    _settle()
     return services
 
 
 @cache
 def _settle() -> None:
     """Make this process one that serves; once: what a closed application left must not stay."""
-    # Our matrices are small: more threads would only spin and take the processor from the others.
-    threadpool_limits(limits=1, user_api="blas")
     # What is loaded by now stays: looking through all of it would stop everything for a moment.
     gc.freeze()
+    gc.enable()  # `serve` does without while it loads
+    give_back()
 
 
 async def open_services(
