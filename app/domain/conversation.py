@@ -46,6 +46,8 @@ class Scope:
     """Of the tenant's flags."""
     has_items: bool = False
     """Whether there are memory items of their own."""
+    has_chunks: bool = False
+    """Whether messages are so long that parts of them are found by themselves."""
     changes_at: datetime | None = None
     """When, by the clock alone, other memory items will hold, as far as that was asked."""
     has_entities: bool = False

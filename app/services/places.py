@@ -1,4 +1,4 @@
-"""How many candidates a source is asked for, so that memory items take no message's place."""
+"""How many candidates a source is asked for: chunks and memory items take no message's place."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TypeVar
@@ -16,9 +16,10 @@ _WIDER, _WIDEST = 4, 8
 """Where that is not enough, so many times as many are asked for; no more than that, of `limit`."""
 
 
-def _with_items(limit: int, situation: Situation) -> int:
-    """How many to ask for, that `limit` messages are there beside memory items."""
-    return limit + limit // _BESIDE if situation.scope.has_items else limit
+def _with_others(limit: int, situation: Situation) -> int:
+    """How many to ask for, that `limit` messages are there beside chunks and memory items."""
+    items = limit // _BESIDE if situation.scope.has_items else 0
+    return limit + items + (limit if situation.scope.has_chunks else 0)
 
 
 def _crowded(keys: Sequence[ItemKey], limit: int, most: int, situation: Situation) -> bool:
@@ -29,11 +30,14 @@ def _crowded(keys: Sequence[ItemKey], limit: int, most: int, situation: Situatio
 
 
 def beside(keys: Mapping[ItemKey, None], limit: int) -> Mapping[ItemKey, None]:
-    """The first `limit` that belong to messages, and the memory items: none takes a place."""
+    """The first `limit` messages, as many chunks, and the memory items: none takes a place."""
     if len(keys) <= limit:
         return keys
-    belonging = [key for key in keys if not lies_in(Table.MEMORY, key)]
-    left = set(belonging[limit:])
+    left = {
+        key
+        for table in (Table.MESSAGE, Table.CHUNK)
+        for key in [key for key in keys if lies_in(table, key)][limit:]
+    }
     return {key: None for key in keys if key not in left}
 
 
@@ -44,7 +48,7 @@ async def roomy(
     situation: Situation,
 ) -> T:
     """What `ask` answers to how many, asked for more while memory items crowd messages out."""
-    most = _with_items(limit, situation)
+    most = _with_others(limit, situation)
     answer = await ask(most)
     while _crowded(keys_of(answer), limit, most, situation):
         most *= _WIDER

@@ -522,6 +522,7 @@ def upgrade() -> None:
         sa.UniqueConstraint("message_key", "position", name=op.f("uq_chunk_message_key_position")),
         sqlite_autoincrement=True,
     )
+    op.create_index(op.f("ix_chunk_scope_key"), "chunk", ["scope_key"], unique=False)
 
     op.create_table(
         "lineage",

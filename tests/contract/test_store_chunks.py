@@ -77,6 +77,13 @@ async def test_chunks_re_join_to_their_message(store: Store) -> None:
     assert end == len(LONG)
 
 
+async def test_a_scope_tells_that_messages_were_cut(store: Store) -> None:
+    await keep(store, "short")
+    assert not (await scope_now(store)).has_chunks
+    await keep(store, LONG)
+    assert (await scope_now(store)).has_chunks
+
+
 async def test_a_chunk_comes_with_all_that_ranking_needs_of_it_and_its_message(
     store: Store,
 ) -> None:

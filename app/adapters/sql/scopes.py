@@ -48,6 +48,7 @@ def _finding(*, user: str, shared: bool) -> Select[Any]:
         c.terms,
         or_(*map(_pinned, tables)),
         exists().where(t.memory_item.c.scope_key == c.key),
+        exists().where(t.chunk.c.scope_key == c.key),
         exists().where(d.entity.c.scope_key == c.key),
         c.shared,
         profile_until(c.key),
@@ -137,8 +138,8 @@ async def hold_scopes(connection: AsyncConnection, scopes: Iterable[int]) -> Non
 
 
 def _scope(row: Sequence[Any]) -> Scope:
-    key, user, version, messages, terms, pinned, items, entities, *told = row
-    shared, profile, derived, flags, *changes = told
+    key, user, version, messages, terms, pinned, items, *told = row
+    chunks, entities, shared, profile, derived, flags, *changes = told
     first = min((each for each in changes if each is not None), default=None)
     return Scope(
         key=ScopeKey(key),
@@ -148,6 +149,7 @@ def _scope(row: Sequence[Any]) -> Scope:
         terms=terms,
         has_pinned=bool(pinned),
         has_items=bool(items),
+        has_chunks=bool(chunks),
         changes_at=None if first is None else from_micros(first),
         has_entities=bool(entities),
         shared=bool(shared),

@@ -155,7 +155,7 @@ chunk = Table(
     own_key(),
     Column("id", Uuid, nullable=False, unique=True),
     belongs_to("message_key", "message.key"),
-    belongs_to("scope_key", "scope.key"),
+    belongs_to("scope_key", "scope.key", index=True),
     Column("position", Integer, nullable=False),
     Column("kind", String(16), nullable=False),
     Column("language", String(32)),
