@@ -41,7 +41,7 @@ class UpkeepParts(DerivingParts):
             pulse=self.pulse,
             forgetter=self.forgetter,
             successor=self.successor,
-            janitor=Janitor(store=self.store, recorder=self.recorder, clock=now),
+            janitor=Janitor(store=self.store, recorder=self.recorder, clock=now, new_id=uuid7),
             pruner=self.pruner,
             doorkeeper=self.doorkeeper,
             uses_noted_every=self.settings.keys.noted_s,

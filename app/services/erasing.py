@@ -43,7 +43,7 @@ class Erasing:
         Tell the log what is gone with the transaction; of what is only doomed by it, that is kept
         until its end is told, too.
         """
-        facts = {"erasure_id": str(self.id), **more, **counted(erased)}
+        facts = {"erasure_id": str(self.id), **more, **erased.told()}
         deed = Deed(action=action, subject=about, facts=facts)
         await self.transaction.audit.note(deed, now=now)
         if erased.doomed is None:
@@ -96,7 +96,7 @@ class ErasureDesk:
             erased = await transaction.erase.end(erasure.id)
             if erased is None:
                 return
-            told = {"erasure_id": str(erasure.id), **counted(erased + found_here), **facts}
+            told = {"erasure_id": str(erasure.id), **(erased + found_here).told(), **facts}
             deed = Deed(action=Action.ERASURE_ENDED, subject=erasure.subject, facts=told)
             await transaction.audit.note(deed, now=now)
 
@@ -116,8 +116,3 @@ class ErasureDesk:
             cache_entries=cache_entries,
             remaining=remaining,
         )
-
-
-def counted(erased: Erased) -> Mapping[str, object]:
-    """What the audit log tells of it: counts, and of nothing that there was none of."""
-    return {name: count for name, count in erased.counts().items() if count}
