@@ -9,6 +9,7 @@ from uuid import UUID
 from app.domain.audit import Action, Deed
 from app.domain.ids import TenantId
 from app.ports import AnswerCache, NewId
+from app.ports.erasing import Following
 from app.ports.store import Store, Transaction
 from app.ports.stored import Erased, Erasure
 from app.services.recording import Recorder
@@ -16,7 +17,10 @@ from app.services.recording import Recorder
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forgotten:
-    """An erasure receipt. `remaining` is what a search of every index still found."""
+    """
+    An erasure receipt. `remaining` is what a search of every index still found, or what a replica
+    that was waited for in vain may still show.
+    """
 
     erasure_id: str
     erased: Erased
@@ -61,6 +65,8 @@ class ErasureDesk:
     cache: AnswerCache
     recorder: Recorder
     new_id: NewId
+    replica: Following | None = None
+    """None: what is read is what was written."""
 
     @asynccontextmanager
     async def erasing(self, tenant: TenantId) -> AsyncIterator[Erasing]:
@@ -78,6 +84,13 @@ class ErasureDesk:
         if erased.user is not None:
             bundles += self.recorder.forget_user(erased.user)
         return cached, replace(erased, bundles=erased.bundles + bundles)
+
+    async def left_on_replica(self, erased: Erased) -> int:
+        """How much of it the replica may still show, after some seconds to follow."""
+        shown = erased.messages + erased.memory_items + erased.profiles + erased.profile_entries
+        if self.replica is None or not shown or await self.replica.follows():
+            return 0
+        return shown
 
     async def end(
         self,

@@ -171,6 +171,7 @@ class Forgetter:
         gone = await self._out_of_vectors(erased)
         async with self.store.read_latest(erasing.tenant) as snapshot:
             left = await snapshot.recall.remaining(erased.keys, erased.conversations, erased.items)
+        left += await self.desk.left_on_replica(erased)
         return self._receipt(erasing.id, gone + _Gone(remaining=left), cached)
 
     async def _erase(
@@ -214,6 +215,7 @@ class Forgetter:
                 watch(min(gone.erased.messages + gone.erased.memory_items, total), total)
         async with self.store.read_latest(ERASED) as snapshot:
             held = await snapshot.recall.held(gone.erased.conversations)
+        held += await self.desk.left_on_replica(gone.erased)
         return gone + _Gone(remaining=held)
 
     async def _size(self, doomed: ScopeKey) -> int:
