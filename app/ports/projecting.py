@@ -180,7 +180,7 @@ class Projections(KeyUses, DistilProjections, PeriodProjections, Protocol):
     async def keep_vectors(
         self, vectors: Mapping[ItemKey, bytes], *, model: str, dimension: int, now: datetime
     ) -> None:
-        """Store embeddings of items that still exist."""
+        """Store embeddings of items that still exist; in a transaction behind `finish`."""
         ...
 
     async def finish(self, rows: Sequence[OutboxRow]) -> frozenset[ItemKey]:

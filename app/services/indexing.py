@@ -161,6 +161,7 @@ class Indexer:
         await self.vectors.remove(sorted(set(keys) - {point.key for point in points}))
         await self.vectors.upsert(points)
         async with self.store.project() as projections:
+            gone = await projections.finish(rows)
             if fresh:
                 await projections.keep_vectors(
                     fresh,
@@ -168,7 +169,6 @@ class Indexer:
                     dimension=self.embedder.dimension,
                     now=self.clock(),
                 )
-            gone = await projections.finish(rows)
         # What was deleted while this was under way must not stay behind.
         await self.vectors.remove(sorted(gone))
         if self.follow is not None:

@@ -10,7 +10,6 @@ from sqlalchemy import (
     Select,
     delete,
     exists,
-    func,
     insert,
     select,
     tuple_,
@@ -22,7 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.adapters.sql import tables as t
 from app.adapters.sql.conversation_conditions import filter_conditions, listed_conditions
 from app.adapters.sql.cursors import decode_cursor, encode_cursor
-from app.adapters.sql.dialect import is_postgres
+from app.adapters.sql.dialect import is_postgres, take_name
 from app.adapters.sql.types import Key, to_micros
 from app.domain.context import Filters
 from app.domain.conversation import (
@@ -59,10 +58,7 @@ class SqlConversations:
         )
 
     async def claim(self, scope: ScopeKey, external_id: str) -> Conversation | None:
-        """On SQLite the transaction is the only writer already."""
-        if is_postgres(self.connection):
-            held = func.hashtextextended(f"{scope} {external_id}", 1)
-            await self.connection.execute(select(func.pg_advisory_xact_lock(held)))
+        await take_name(self.connection, _claimed(scope, external_id))
         return await self.find(scope, external_id)
 
     async def take(self, claims: Collection[tuple[ScopeKey, str]]) -> None:
@@ -70,8 +66,7 @@ class SqlConversations:
         if not is_postgres(self.connection) or not claims:
             return
         for scope, external_id in sorted(claims):
-            held = func.hashtextextended(f"{scope} {external_id}", 1)
-            await self.connection.execute(select(func.pg_advisory_xact_lock(held)))
+            await take_name(self.connection, _claimed(scope, external_id))
         c = t.conversation.c
         named = tuple_(c.scope_key, c.external_id).in_(sorted(claims))
         locked = select(c.key).where(named, self._is_ours()).order_by(c.key)
@@ -259,3 +254,7 @@ def _conversation(row: Row[Any], tags: Mapping[int, Sequence[str]]) -> Conversat
         message_count=row.message_count,
         token_count=row.token_count,
     )
+
+
+def _claimed(scope: ScopeKey, external_id: str) -> str:
+    return f"conversation {scope} {external_id}"

@@ -15,6 +15,7 @@ from sqlalchemy import (
     cast,
     func,
     literal,
+    select,
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -22,6 +23,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 def is_postgres(connection: AsyncConnection) -> bool:
     return connection.dialect.name == "postgresql"
+
+
+async def take_name(connection: AsyncConnection, name: str) -> None:
+    """Have what goes by this name until the transaction ends; where there is one writer, it has."""
+    if is_postgres(connection):
+        held = func.pg_advisory_xact_lock(func.hashtextextended(name, 0))
+        await connection.execute(select(held))
 
 
 def unindexed(column: ColumnElement[int]) -> ColumnElement[int]:

@@ -33,6 +33,7 @@ from app.adapters.sql.erase_items import erase_items, said_elsewhere
 from app.adapters.sql.items import SqlItems
 from app.adapters.sql.leases import put_off, release, revived, unclaimed
 from app.adapters.sql.projections import SqlProjections
+from app.adapters.sql.scopes import hold_scopes
 from app.adapters.sql.types import Instant
 from app.domain.conversation import Message
 from app.domain.errors import JobNotFound, Overtaken
@@ -130,6 +131,9 @@ class SqlDistilWriter(SqlDistilReader):
 
     async def take(self, conversation: ConversationKey, messages: Sequence[Message]) -> None:
         await SqlConversations(self.connection, self.tenant).lock(conversation)
+        c = t.conversation.c
+        owner = select(c.scope_key).where(c.key == conversation)
+        await hold_scopes(self.connection, (await self.connection.execute(owner)).scalars())
         m, known = t.message.c, {each.key: each.unwanted for each in messages}
         there = select(m.key, m.unwanted).where(m.key.in_(numbers(known)))
         rows = await self.connection.execute(there)

@@ -19,6 +19,7 @@ from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.conversations import SqlConversations
 from app.adapters.sql.counters import recount
+from app.adapters.sql.dialect import take_name
 from app.adapters.sql.distil_notes import note
 from app.adapters.sql.erase_items import erase_items
 from app.adapters.sql.erase_rows import RowEraser
@@ -27,7 +28,7 @@ from app.adapters.sql.messages import SqlMessages
 from app.adapters.sql.period_notes import forget_periods
 from app.adapters.sql.personal import SqlPersonal
 from app.adapters.sql.receipts import erase_bundles
-from app.adapters.sql.scopes import SqlScopes
+from app.adapters.sql.scopes import SqlScopes, hold_scopes
 from app.adapters.sql.tenants import ensure_tenant
 from app.adapters.sql.unwanted import refuse
 from app.domain.audit import user_subject
@@ -125,16 +126,16 @@ class SqlEraser:
         return await erasures.end(self.connection, self.tenant, erasure)
 
     async def _portion(self, doomed: ScopeKey, *, limit: int, now: datetime) -> tuple[Erased, bool]:
-        """Whoever is at it keeps others away: on PostgreSQL by the row."""
-        s = t.scope.c
-        held = select(s.key).where(s.key == doomed, s.tenant == ERASED).with_for_update()
-        if (await self.connection.execute(held)).first() is None:
+        """Whoever is at it keeps others away."""
+        s, c = t.scope.c, t.conversation.c
+        await take_name(self.connection, f"erasure {doomed}")
+        there = select(s.key).where(s.key == doomed, s.tenant == ERASED)
+        if (await self.connection.execute(there)).first() is None:
             return Erased(), False
-        conversations = await self._some(
-            t.conversation.c.key,
-            t.conversation.c.scope_key == doomed,
-            limit=_CONVERSATIONS_AT_ONCE,
-        )
+        some = select(c.key).where(c.scope_key == doomed).order_by(c.key)
+        some = some.limit(_CONVERSATIONS_AT_ONCE).with_for_update()
+        conversations = list((await self.connection.execute(some)).scalars())
+        await hold_scopes(self.connection, [doomed])
         keys = await self._some(
             t.message.c.key, t.message.c.conversation_key.in_(conversations), limit=limit
         )
@@ -155,13 +156,15 @@ class SqlEraser:
         return doomed if found is None else ScopeKey(found)
 
     async def _done(self, doomed: ScopeKey) -> bool:
-        """Drop the scope, unless somebody who was already writing left something in it."""
-        whole = select(t.scope.c.key).where(t.scope.c.key == doomed).with_for_update()
-        await self.connection.execute(whole)
+        """Drop the scope, unless somebody who was already writing left something in it, or may."""
+        own = t.scope.c.key == doomed
+        unwritten = select(t.scope.c.key).where(own).with_for_update(skip_locked=True)
+        if (await self.connection.execute(unwritten)).first() is None:
+            return False
         for owned in (t.conversation, t.memory_item):
             if await self._some(owned.c.key, owned.c.scope_key == doomed, limit=1):
                 return False
-        await self.connection.execute(delete(t.scope).where(t.scope.c.key == doomed))
+        await self.connection.execute(delete(t.scope).where(own))
         return True
 
     async def _some(

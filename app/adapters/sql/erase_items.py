@@ -14,6 +14,7 @@ from app.adapters.sql.embeddings import forget_embeddings
 from app.adapters.sql.item_full_text import unindex_items
 from app.adapters.sql.item_timeline import rows_with_parts, superseded
 from app.adapters.sql.outbox import enqueue
+from app.adapters.sql.scopes import hold_scopes
 from app.domain.ids import ConversationKey, MessageKey, ScopeKey, TenantId
 from app.domain.memory import ItemType, Table, item_key
 from app.ports.stored import Erased
@@ -61,6 +62,7 @@ async def erase_items(
     doomed = await _doomed(connection, condition)
     if not doomed:
         return Erased()
+    await hold_scopes(connection, [row.scope_key for row in doomed.values()])
     i = t.memory_item.c
     keys = sorted(doomed)
     ours = rows_with_parts(keys)

@@ -24,7 +24,7 @@ async def begin(
 async def go_on(
     connection: AsyncConnection, scope: ScopeKey, erased: Erased, *, now: datetime
 ) -> None:
-    """Count what one more portion erased; whoever calls holds the scope, so nobody else does."""
+    """Count what one more portion erased; whoever calls has the erasure to themself."""
     mine = t.erasure.c.scope_key == scope
     so_far = await connection.execute(select(t.erasure.c.counts).where(mine))
     if (counts := so_far.scalar_one_or_none()) is None:

@@ -1,6 +1,6 @@
 """What the graph loses with messages: mentions, names, evidence, edges, entities."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, and_, delete, exists, func, insert, select, update
@@ -8,7 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
-from app.adapters.sql.dialect import is_postgres, numbers
+from app.adapters.sql.dialect import numbers
+from app.adapters.sql.scopes import hold_scopes
 from app.distil.entity import SPELLED_EXACTLY
 from app.distil.register import fuller, parts_of
 from app.domain.entities import EntityType
@@ -20,19 +21,20 @@ async def touched(connection: AsyncConnection, messages: Sequence[int]) -> Relin
     """
     What goes with these messages, or gets smaller; from now on nobody else builds on it.
 
-    The messages come first, then the graphs: nobody who takes both waits for another one.
+    Their scopes come first: who holds a scope has its graph, too.
     """
     m = t.message.c
     ours = m.key.in_(numbers(messages))
-    held = select(m.key, m.scope_key).where(ours).order_by(m.key).with_for_update()
-    rows = (await connection.execute(held)).all()
-    await hold(connection, [row.scope_key for row in rows])
+    scopes = list((await connection.execute(select(m.scope_key).where(ours).distinct())).scalars())
+    await hold_scopes(connection, scopes)
+    held = select(m.key).where(ours).order_by(m.key).with_for_update()
+    keys = (await connection.execute(held)).scalars().all()
     mentioned = select(d.mention.c.entity_key).where(d.mention.c.message_key.in_(numbers(messages)))
     proven = select(d.edge_evidence.c.edge_key).where(
         d.edge_evidence.c.message_key.in_(numbers(messages))
     )
     return Relinked(
-        messages=frozenset(MessageKey(row.key) for row in rows),
+        messages=frozenset(map(MessageKey, keys)),
         entities=list((await connection.execute(mentioned.distinct())).scalars()),
         edges=list((await connection.execute(proven.distinct())).scalars()),
     )
@@ -52,14 +54,6 @@ async def settle(connection: AsyncConnection, left: Relinked) -> int:
         await _count(connection, left.entities)
         await _rename(connection, left.entities)
     return edges
-
-
-async def hold(connection: AsyncConnection, scopes: Iterable[int]) -> None:
-    """Take these graphs for this transaction; where there is one writer, it has them."""
-    if is_postgres(connection):
-        for scope in sorted(set(scopes)):
-            held = func.hashtextextended(f"graph {scope}", 0)
-            await connection.execute(select(func.pg_advisory_xact_lock(held)))
 
 
 async def _weigh(connection: AsyncConnection, keys: Sequence[int]) -> int:

@@ -7,7 +7,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import numbers
-from app.adapters.sql.graph_erasing import hold, settle
+from app.adapters.sql.graph_erasing import settle
+from app.adapters.sql.scopes import hold_scopes
 from app.domain.ids import EntityKey
 from app.ports.graph import Relinked
 
@@ -46,7 +47,7 @@ async def settle_some(
     """
     Make entities behind `after`, and the edges from them, what messages say; which.
 
-    Their graphs are taken first, so that what others add meanwhile is counted or comes later.
+    Their scopes are taken first, so that what others add meanwhile is counted or comes later.
     """
     e = d.entity.c
     some = select(e.key, e.scope_key).where(e.key > after).order_by(e.key).limit(limit)
@@ -54,7 +55,7 @@ async def settle_some(
     keys = [EntityKey(row.key) for row in rows]
     if not keys:
         return []
-    await hold(connection, [row.scope_key for row in rows])
+    await hold_scopes(connection, [row.scope_key for row in rows])
     leaving = select(d.edge.c.key).where(d.edge.c.source_key.in_(numbers(keys)))
     edges = list((await connection.execute(leaving)).scalars())
     await settle(connection, Relinked(messages=frozenset(), entities=keys, edges=edges))

@@ -43,7 +43,7 @@ class SqlItemWriter(SqlItems):
         if inside:
             await self.connection.execute(held.with_for_update(read=True, key_share=True))
         own = select(t.scope.c.key).where(t.scope.c.key == scope, t.scope.c.tenant == self.tenant)
-        await self.connection.execute(own.with_for_update())
+        await self.connection.execute(own.with_for_update(key_share=True))
 
     async def about(self, scope: ScopeKey, kind: ItemType, subject: str) -> Sequence[Memory]:
         i = t.memory_item.c

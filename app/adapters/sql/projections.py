@@ -12,8 +12,9 @@ from app.adapters.sql.dialect import insert_or_keep, insert_or_replace, is_postg
 from app.adapters.sql.indexable import ROWS, belonging
 from app.adapters.sql.models import SqlModels
 from app.adapters.sql.rebuild import SqlRebuild
+from app.adapters.sql.scopes import hold_scopes
 from app.domain.ids import ItemKey, ScopeKey, TenantId
-from app.domain.memory import Table, rows_of, table_and_row
+from app.domain.memory import rows_of
 from app.ports.projecting import OutboxRow
 
 
@@ -68,18 +69,10 @@ class SqlProjections(SqlRebuild):
             await self.connection.execute(store, rows)
 
     async def finish(self, rows: Sequence[OutboxRow]) -> frozenset[ItemKey]:
-        """
-        On PostgreSQL what stays is locked, so that no delete slips in before the commit.
-
-        Messages come before their scopes, and these before memory items, as whoever erases takes
-        them: nobody who takes several waits for another one.
-        """
-        keys = {row.item_key for row in rows}
-        items = {key for key in keys if table_and_row(key)[0] is Table.MEMORY}
-        scopes = sorted({row.scope for row in rows})
-        stay = await belonging(self.connection, sorted(keys - items), lock=True)
-        await self._hold(scopes)
-        stay |= await belonging(self.connection, sorted(items), lock=True)
+        """On PostgreSQL what stays is locked, so that no delete slips in before the commit."""
+        keys, scopes = {row.item_key for row in rows}, sorted({row.scope for row in rows})
+        await hold_scopes(self.connection, scopes)
+        stay = await belonging(self.connection, sorted(keys), lock=True)
         await self.connection.execute(
             delete(d.outbox).where(d.outbox.c.key.in_([row.key for row in rows]))
         )
@@ -136,12 +129,6 @@ class SqlProjections(SqlRebuild):
             await self.connection.execute(
                 update(d.outbox).where(d.outbox.c.key.in_(keys)).values(**values)
             )
-
-    async def _hold(self, scopes: Sequence[ScopeKey]) -> None:
-        """In order: two that take the same scopes must not wait for each other."""
-        s = t.scope.c
-        in_order = select(s.key).where(s.key.in_(scopes)).order_by(s.key)
-        await self.connection.execute(in_order.with_for_update())
 
     async def _model_key(self, name: str, dimension: int, *, now: datetime) -> int:
         m = d.embedding_model.c

@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -22,7 +22,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.counters import moved
-from app.adapters.sql.dialect import insert_or_keep
+from app.adapters.sql.dialect import insert_or_keep, is_postgres
 from app.adapters.sql.fetch import Constant
 from app.adapters.sql.flags import flags_version
 from app.adapters.sql.personal import derived_until, profile_until
@@ -120,6 +120,20 @@ class SqlScopes:
         if erased:
             raised = raised.values(erased_version=t.scope.c.version + 1)
         await self.connection.execute(raised.where(t.scope.c.tenant == self.tenant))
+
+
+async def hold_scopes(connection: AsyncConnection, scopes: Iterable[int]) -> None:
+    """
+    Take these scopes for this transaction; where there is one writer, it has them.
+
+    Whoever takes several rows takes conversations first, then scopes, then messages, then memory
+    items, and of each the lower keys first: so nobody waits for somebody who waits for them. Who
+    stores a row of a scope is not kept from it.
+    """
+    if is_postgres(connection):
+        c = t.scope.c
+        in_order = select(c.key).where(c.key.in_(sorted(set(scopes)))).order_by(c.key)
+        await connection.execute(in_order.with_for_update(key_share=True))
 
 
 def _scope(row: Sequence[Any]) -> Scope:

@@ -17,7 +17,7 @@ from app.adapters.sql import tables_derived as d
 from app.adapters.sql.audit import SqlAuditReader, SqlAuditWriter, WhoActs, the_command
 from app.adapters.sql.conversations import SqlConversations
 from app.adapters.sql.database import Database
-from app.adapters.sql.dialect import is_postgres
+from app.adapters.sql.dialect import take_name
 from app.adapters.sql.distil_letters import SqlDistilReader
 from app.adapters.sql.distilling import SqlDistilWriter
 from app.adapters.sql.erase import SqlEraser
@@ -190,10 +190,8 @@ class SqlTransaction(_Unit):
         return int((await self._connection.execute(last)).scalar_one())
 
     async def find_answer(self, path: str, key: str) -> tuple[bytes, Mapping[str, object]] | None:
-        if is_postgres(self._connection):
-            # Of requests that come at once, the second waits here until the first has answered.
-            held = func.hashtextextended(f"{self._tenant} {path} {key}", 0)
-            await self._connection.execute(select(func.pg_advisory_xact_lock(held)))
+        # Of requests that come at once, the second waits here until the first has answered.
+        await take_name(self._connection, f"answer {self._tenant} {path} {key}")
         i = d.idempotency.c
         wanted = select(i.body_hash, i.answer).where(
             i.tenant == self._tenant, i.path == path, i.key == key

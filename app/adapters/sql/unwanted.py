@@ -6,6 +6,7 @@ from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
+from app.adapters.sql.scopes import hold_scopes
 from app.distil.filing import mark_of
 from app.domain.memories import Memory
 from app.domain.memory import ItemType, table_and_row
@@ -25,6 +26,7 @@ async def refuse(connection: AsyncConnection, item: Memory) -> None:
         return
     row = table_and_row(item.key)[1]
     await _take_conversations(connection, row)
+    await hold_scopes(connection, [item.scope])
     mark = mark_of(item.subject, item.metadata if item.derived else None)
     for key, unwanted in await _derived_from(connection, row, derived=item.derived):
         marked = update(t.message).where(t.message.c.key == key)
