@@ -1,5 +1,5 @@
 """
-Fetches what the page at /ui is made of from npm, as app/ui/vendor/vendor.json names it.
+Fetches what the pages at /ui and /docs are made of from npm, as app/ui/vendor/vendor.json names it.
 
 Each file is as it was published, but for the names by which files import each other and for
 source maps. `vendor.lock.json` tells npm's own digest of each package and ours of each file.
@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parent.parent / "app" / "ui" / "vendor"
+SOURCE_MAP = re.compile(r"\n?(?://|/\*)# sourceMappingURL=\S+\s*$")
 IMPORTED = {'from"preact"': 'from"./preact.js"'}
 
 
@@ -50,7 +51,7 @@ def write(files: dict[str, bytes]) -> dict[str, str]:
     """The digests of what was written, by path."""
     digests = {}
     for to, content in files.items():
-        text = re.sub(r"\n?//# sourceMappingURL=\S+\s*$", "\n", content.decode())
+        text = SOURCE_MAP.sub("\n", content.decode())
         for published, ours in IMPORTED.items():
             text = text.replace(published, ours)
         target = HERE / to

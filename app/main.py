@@ -65,6 +65,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         summary="Memory for LLM agents.",
         lifespan=lifespan,
         responses=dict(DESCRIBED),
+        docs_url=None,  # ours, for FastAPI's pages load what they are made of from elsewhere
+        redoc_url=None,
     )
     install_problem_handlers(app)
     guard(app, settings)

@@ -8,6 +8,7 @@ from functools import cached_property
 from uuid_utils.compat import uuid7
 
 from app.adapters.cache import CacheLimits, TtlAnswerCache
+from app.adapters.sql.replica import replica_of
 from app.deriving import DerivingParts, now
 from app.guarding import a_doorkeeper
 from app.services.admit import Doorkeeper
@@ -41,7 +42,7 @@ class UpkeepParts(DerivingParts):
             pulse=self.pulse,
             forgetter=self.forgetter,
             successor=self.successor,
-            janitor=Janitor(store=self.store, recorder=self.recorder, clock=now),
+            janitor=Janitor(store=self.store, recorder=self.recorder, clock=now, new_id=uuid7),
             pruner=self.pruner,
             doorkeeper=self.doorkeeper,
             uses_noted_every=self.settings.keys.noted_s,
@@ -72,7 +73,13 @@ class UpkeepParts(DerivingParts):
 
     @property
     def erasures(self) -> ErasureDesk:
-        return ErasureDesk(store=self.store, cache=self.cache, recorder=self.recorder, new_id=uuid7)
+        return ErasureDesk(
+            store=self.store,
+            cache=self.cache,
+            recorder=self.recorder,
+            new_id=uuid7,
+            replica=replica_of(self.store.database),
+        )
 
     @cached_property
     def pulse(self) -> Pulse:

@@ -10,8 +10,8 @@ from starlette.types import Scope
 
 from app.domain.keys import Permission
 
-_OPEN = {"/healthz", "/readyz", "/docs", "/docs/oauth2-redirect", "/redoc", "/openapi.json"}
-_OPEN_BELOW = ("/ui",)
+_OPEN = {"/healthz", "/readyz", "/openapi.json"}
+_OPEN_BELOW = ("/docs", "/ui")
 _ASKING = {"/context", "/search"}
 _OF_TOOLS = "/mcp"
 """Its tools that write ask for the other permission themselves."""

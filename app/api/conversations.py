@@ -1,9 +1,11 @@
+from functools import partial
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request, Response
 
 from app.api.deps import Services, Tenant, Use
+from app.api.erasing import TOLD_IN_LINES, erased
 from app.api.memories import items_out
 from app.api.paths import NameInPath
 from app.api.reading import ReadBeside
@@ -156,12 +158,20 @@ async def sum_up(
     return summary
 
 
-@router.delete("/conversations/{conversation_id}")
-async def delete_conversation(conversation_id: UUID, services: Use, tenant: Tenant) -> ErasureOut:
-    """Erase a conversation and all that is derived from it."""
-    return ErasureOut.of(
-        await services.forgetter.conversation(tenant, ConversationId(conversation_id))
-    )
+@router.delete(
+    "/conversations/{conversation_id}", response_model=ErasureOut, responses=TOLD_IN_LINES
+)
+async def delete_conversation(
+    conversation_id: UUID, request: Request, services: Use, tenant: Tenant
+) -> Response | ErasureOut:
+    """
+    Erase a conversation and all that is derived from it.
+
+    With `Accept: application/x-ndjson` each line of the answer tells how far it is, and the last
+    one is the receipt.
+    """
+    erase = partial(services.forgetter.conversation, tenant, ConversationId(conversation_id))
+    return await erased(request, services, erase)
 
 
 @router.get("/messages/{message_id}")
@@ -177,7 +187,9 @@ async def delete_message(message_id: UUID, services: Use, tenant: Tenant) -> Era
     return ErasureOut.of(await services.forgetter.message(tenant, MessageId(message_id)))
 
 
-@router.delete("/users/{user_id}")
-async def delete_user(user_id: NameInPath, services: Use, tenant: Tenant) -> ErasureOut:
-    """Erase everything of a user."""
-    return ErasureOut.of(await services.forgetter.user(tenant, user_id))
+@router.delete("/users/{user_id}", response_model=ErasureOut, responses=TOLD_IN_LINES)
+async def delete_user(
+    user_id: NameInPath, request: Request, services: Use, tenant: Tenant
+) -> Response | ErasureOut:
+    """Erase everything of a user; told in lines as that of a conversation is."""
+    return await erased(request, services, partial(services.forgetter.user, tenant, user_id))

@@ -13,12 +13,12 @@ from fastapi.responses import Response, StreamingResponse
 
 from app.api.deps import Services, Tenant, Use, WhoAsks
 from app.api.limits import Limits, limits
-from app.api.problems import answer_to
+from app.api.lines import NDJSON, lines_of, wants_lines
 from app.api.receiving import received
 from app.api.schemas.fields import Name, Text
 from app.api.schemas.moving import ImportedOut
 from app.api.writing import REPLAYED, AsOnce, Once
-from app.domain.errors import ForewordError, NotPermitted
+from app.domain.errors import NotPermitted
 from app.domain.ids import TenantId
 from app.domain.keys import Permission, in_order
 from app.formats.found import Bounds
@@ -28,7 +28,6 @@ from app.services.once import IdempotencyKey
 
 router = APIRouter(tags=["move"])
 
-NDJSON = "application/x-ndjson"
 _HASHED_AT_ONCE = 2**20
 _TELL_EVERY = 0.5
 """Seconds between two lines that tell how far an import is."""
@@ -67,7 +66,7 @@ async def import_file(
     """
     async with AsyncExitStack() as stack:
         file = await stack.enter_async_context(received(request, services.spool))
-        in_lines = NDJSON in request.headers.get("accept", "")
+        in_lines = wants_lines(request)
         once = await _once(asked, file, user_id)
         if once and (before := await services.importer.before(tenant, once)):
             kind = NDJSON if in_lines else "application/json"
@@ -173,23 +172,19 @@ class _Run:
     async def telling(self, request: Request) -> AsyncIterator[bytes]:
         """Lines that tell how far it is, then what came of it; who goes away ends it."""
         task = asyncio.create_task(self.all())
-        begun = False
+        lines = lines_of(request, task, self._way(task), told=_told)
         try:
-            while not (await asyncio.wait({task}, timeout=_TELL_EVERY))[0]:
-                begun = True
-                yield self.progress()
-            done = await task
-        except ForewordError as error:
-            if not begun:
-                raise
-            yield bytes(answer_to(request, error).body) + b"\n"
-        else:
-            yield _told(done)
+            async for line in lines:
+                yield line
         finally:
             task.cancel()
             await asyncio.wait({task})
 
-    def progress(self) -> bytes:
+    async def _way(self, task: asyncio.Task[Imported]) -> AsyncIterator[bytes]:
+        while not (await asyncio.wait({task}, timeout=_TELL_EVERY))[0]:
+            yield self._far()
+
+    def _far(self) -> bytes:
         told = {"done": self.reading.done, "total": self.reading.total}
         for name in ("conversations", "messages", "duplicates"):
             told[name] = getattr(self.imported, name)

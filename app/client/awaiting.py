@@ -23,7 +23,16 @@ from app.client.answers import (
     Stored,
 )
 from app.client.calls import Call
-from app.client.wire import EVENTS, NDJSON, Event, Events, checked, headers, unreachable
+from app.client.wire import (
+    EVENTS,
+    NDJSON,
+    Event,
+    Events,
+    checked,
+    headers,
+    told_of_erasing,
+    unreachable,
+)
 
 T = TypeVar("T")
 
@@ -112,6 +121,11 @@ class AsyncClient:
 
     async def forget(self, kind: str, identity: str) -> Receipt:
         return await self.send(calls.forget(kind, identity))
+
+    async def forgetting(self, kind: str, identity: str) -> AsyncIterator[Json]:
+        async with self._stream(calls.forget(kind, identity)) as answer:
+            async for line in answer.aiter_lines():
+                yield told_of_erasing(json.loads(line))
 
     async def memorise(
         self, kind: str, content: str, *, wait: bool = False, **told: object

@@ -23,7 +23,16 @@ from app.client.answers import (
     Stored,
 )
 from app.client.calls import Call
-from app.client.wire import EVENTS, NDJSON, Event, Events, checked, headers, unreachable
+from app.client.wire import (
+    EVENTS,
+    NDJSON,
+    Event,
+    Events,
+    checked,
+    headers,
+    told_of_erasing,
+    unreachable,
+)
 
 T = TypeVar("T")
 
@@ -117,6 +126,12 @@ class Client:
     def forget(self, kind: str, identity: str) -> Receipt:
         """Erase a thing of a `kind`: conversations, messages, memories, users."""
         return self.send(calls.forget(kind, identity))
+
+    def forgetting(self, kind: str, identity: str) -> Iterator[Json]:
+        """The same, told meanwhile: `done` of `total`, and in the end the receipt."""
+        with self._stream(calls.forget(kind, identity)) as answer:
+            for line in answer.iter_lines():
+                yield told_of_erasing(json.loads(line))
 
     def memorise(self, kind: str, content: str, *, wait: bool = False, **told: object) -> Json:
         """Store a `fact`, `tool`, `procedure` or `document`: of `user_id`, `source` and so on."""

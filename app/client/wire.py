@@ -45,6 +45,18 @@ def refused(problem: Json, status: int) -> ClientError:
     return ClientError(message, status=status, problem=problem)
 
 
+def told_of_erasing(line: Json) -> Json:
+    """
+    How far an erasure is, or its receipt.
+
+    Raises:
+        ClientError: It is what went wrong after the answer had begun.
+    """
+    if "done" in line or "erasure_id" in line:
+        return line
+    raise refused(line, int(line.get("status", 0)))
+
+
 def unreachable(error: httpx.HTTPError) -> ClientError:
     return ClientError(f"no answer: {error}")
 

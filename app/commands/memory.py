@@ -11,10 +11,12 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from app.commands.reaching import Service, User, reaching
+from app.domain.watching import Step, Watch
+from app.progress import watched
 from app.terminal import stop
 
 if TYPE_CHECKING:
-    from app.client import Bundle
+    from app.client import Bundle, Client
 
 _MOST_SIGNALS = 6
 _COLUMNS = ("began", "messages", "label", "folder")
@@ -111,8 +113,8 @@ def forget(
         if not sys.stdin.isatty():
             stop("this cannot be undone: --yes says that it is meant")
         typer.confirm(f"Erase {kind.value} {identity} for good?", abort=True)
-    with service.client() as client:
-        receipt = client.forget(_PLURAL.get(kind, f"{kind.value}s"), identity)
+    with service.client() as client, watched(quiet=service.as_json) as watch:
+        receipt = _forgotten(client, _PLURAL.get(kind, f"{kind.value}s"), identity, watch)
 
     def show(console: Console) -> None:
         table = Table("erased", "", box=None)
@@ -123,6 +125,16 @@ def forget(
         console.print(f"{receipt['remaining']} remain. Receipt {receipt['erasure_id']}")
 
     service.tell(receipt, show)
+
+
+def _forgotten(client: "Client", kind: str, identity: str, watch: Watch) -> Mapping[str, Any]:
+    from app.client import ClientError  # noqa: PLC0415  (slow)
+
+    for told in client.forgetting(kind, identity):
+        if "erasure_id" in told:
+            return told
+        watch(Step(name="erasing", done=told["done"], total=told["total"], unit="items"))
+    raise ClientError("the service ended before it was done; it goes on when it runs again")
 
 
 def _as_told(text: str) -> Text:

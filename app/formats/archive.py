@@ -112,6 +112,10 @@ def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[IO[
 
 @contextmanager
 def _again(file: IO[bytes]) -> Iterator[IO[bytes]]:
-    """The file from its beginning; it stays open."""
+    """
+    The file from its beginning; it stays open.
+
+    Its place is everybody's: who reads it a second time has nothing more from the first.
+    """
     file.seek(0)
     yield file

@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from itertools import chain, islice
+from itertools import islice
 from typing import IO, Any
 
 import orjson
@@ -74,14 +74,12 @@ class Reading:
             yield from self._records(source, layout)
 
     def _records(self, source: Source, layout: Layout) -> Iterator[Found]:
-        pieces = self._pieces(self._counted(source), layout)
-        values = map(_value, pieces)
-        start = list(islice(values, 1))
-        if start and not isinstance(start[0], Rejected) and messages.is_message(start[0][1]):
+        first = next(map(_value, self._pieces(source.chunks(), layout)), None)
+        if isinstance(first, tuple) and messages.is_message(first[1]):
             name = self._digest(source, layout)
-            yield from self._alone(chain(start, values), name)
+            yield from self._alone(self._values(source, layout), name)
             return
-        for each in chain(start, values):
+        for each in self._values(source, layout):
             if isinstance(each, Rejected):
                 yield each
             else:
@@ -102,6 +100,9 @@ class Reading:
             last = numbered[-1].created_at if numbered else last
             whole = NewConversation(external_id=name, created_at=begins, messages=numbered)
             yield Said(told[0][0] if told else "", whole, found.rejected)
+
+    def _values(self, source: Source, layout: Layout) -> Iterator[tuple[str, Any] | Rejected]:
+        return map(_value, self._pieces(self._counted(source), layout))
 
     def _digest(self, source: Source, layout: Layout) -> str:
         """What tells this list of messages from others: all that is said in it."""

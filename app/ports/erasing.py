@@ -53,3 +53,11 @@ class Eraser(Protocol):
     async def end(self, erasure: UUID) -> Erased | None:
         """Drop what was kept of an erasure; what all of it erased, None if it was ended before."""
         ...
+
+
+class Following(Protocol):
+    """What is read from beside the store that is written to, and lags behind it."""
+
+    async def follows(self) -> bool:
+        """Whether it has all that is committed by now, for which some seconds are waited."""
+        ...

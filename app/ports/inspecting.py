@@ -55,6 +55,10 @@ class Inspection(Protocol):
         """Chunks, parts and derived items that lie in another scope than what they are of."""
         ...
 
+    async def notes_astray(self) -> Sequence[ItemKey]:
+        """What the outbox names under another scope, or another tenant, than what it is of."""
+        ...
+
     async def mixed_entities(self) -> Sequence[EntityKey]:
         """Entities with a name, a mention or an edge that is of another scope."""
         ...
@@ -149,6 +153,10 @@ class Repairs(Protocol):
 
     async def bring_home(self, keys: Sequence[ItemKey]) -> None:
         """Put what is astray into the scope of what it is of; indexes are to follow."""
+        ...
+
+    async def bring_notes_home(self, keys: Sequence[ItemKey]) -> None:
+        """Put what the outbox says of these under the scope and the tenant that they are of."""
         ...
 
     async def forget_entities(self, keys: Sequence[EntityKey]) -> None:

@@ -13,7 +13,7 @@ from app.domain.ids import (
     TenantId,
 )
 from app.domain.memory import Table
-from app.ports import VectorPlace
+from app.ports import NewId, VectorPlace
 from app.ports.distilling import DistilObservations, DistilProjections
 from app.ports.governing import KeyUses
 from app.ports.measuring import Beat
@@ -221,8 +221,8 @@ class Projections(KeyUses, DistilProjections, PeriodProjections, Protocol):
         """Count that memory items were shown, by their own keys or those of their parts."""
         ...
 
-    async def erase_expired(self, *, now: datetime, limit: int) -> int:
-        """Erase up to `limit` memory items that have expired; how many."""
+    async def erase_expired(self, *, now: datetime, limit: int, new_id: NewId) -> int:
+        """Erase up to `limit` memory items that have expired, of each tenant in one; how many."""
         ...
 
     async def know_model(

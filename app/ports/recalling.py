@@ -72,6 +72,10 @@ class Recall(Protocol):
         """How many entries full text has of these conversations."""
         ...
 
+    async def size(self, scope: ScopeKey) -> int:
+        """How many messages and whole memory items a scope has."""
+        ...
+
     async def pinned(self, within: RecallFilter, *, limit: int) -> Sequence[ItemKey]:
         """Items of importance 10 and the tails of conversations of importance 10, newest first."""
         ...

@@ -225,6 +225,10 @@ class Erased:
         """How many of each kind, by name."""
         return {name: getattr(self, name) for name in _COUNTED}
 
+    def told(self) -> dict[str, Any]:
+        """What the audit log tells of it: counts, and of nothing that there was none of."""
+        return {name: count for name, count in self.counts().items() if count}
+
 
 _COUNTED = (
     *("messages", "chunks", "embeddings", "full_text", "memory_items", "edges"),

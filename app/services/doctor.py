@@ -51,15 +51,15 @@ class Doctor:
             "embeddings": self._embeddings,
             "vectors": self._vectors,
             "erasures": self._erasures,
+            "outbox": self._outbox,
         }
         findings: list[Finding] = []
         async with self.clinic.inspect() as inspection:
             for at, check in enumerate(checks.values()):
-                progress.tell(at, len(checks) + 1)
+                progress.tell(at, len(checks))
                 findings += await check(inspection)
-        findings += await self._outbox()
-        progress.tell(len(checks) + 1, len(checks) + 1)
-        return Diagnosis(checks=[*checks, "outbox"], findings=findings)
+        progress.tell(len(checks), len(checks))
+        return Diagnosis(checks=[*checks], findings=findings)
 
     async def examined(self, progress: Progress) -> Mapping[str, Any]:
         """The diagnosis, as it is told."""
@@ -76,8 +76,8 @@ class Doctor:
         """Look, put right what can be, and look again."""
         before = await self.examine(progress)
         wrong = {each.check for each in before.findings if each.fixable}
-        if "scopes" in wrong:  # full text holds each item under its scope
-            wrong.add("full_text")
+        if "scopes" in wrong:  # full text and the outbox hold each item under its scope
+            wrong |= {"full_text", "outbox"}
         cures: Mapping[str, Callable[[], Awaitable[None]]] = {
             "counts": self._recount,
             "scopes": self._bring_home,
@@ -164,12 +164,15 @@ class Doctor:
         waiting = [each.scope for each in left if not self.forgetter.is_at(each.scope)]
         return some("erasures", "not completed", waiting)
 
-    async def _outbox(self) -> Findings:
+    async def _outbox(self, inspection: Inspection) -> Findings:
         async with self.store.observe() as observations:
             state = await observations.state(now=self.clock())
-        if not state.dead:
-            return []
-        return [Finding(check="outbox", problem="given up", count=state.dead)]
+        given_up = Finding(check="outbox", problem="given up", count=state.dead)
+        astray = await inspection.notes_astray()
+        return [
+            *([given_up] if state.dead else []),
+            *some("outbox", "noted under another scope than what they are of", astray),
+        ]
 
     async def _recount(self) -> None:
         async with self.clinic.inspect() as inspection:
@@ -231,6 +234,11 @@ class Doctor:
             last = keys[-1] if len(keys) == _BATCH else None
 
     async def _revive(self) -> None:
+        async with self.clinic.inspect() as inspection:
+            astray = await inspection.notes_astray()
+        for some_of_them in _portions(astray):
+            async with self.clinic.repair() as repairs:
+                await repairs.bring_notes_home(some_of_them)
         await self.reindexer.revive(Progress())
 
     async def _heal(self) -> None:

@@ -9,6 +9,7 @@ from uuid import UUID
 from app.domain.audit import Action, Deed
 from app.domain.ids import TenantId
 from app.ports import AnswerCache, NewId
+from app.ports.erasing import Following
 from app.ports.store import Store, Transaction
 from app.ports.stored import Erased, Erasure
 from app.services.recording import Recorder
@@ -16,7 +17,10 @@ from app.services.recording import Recorder
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forgotten:
-    """An erasure receipt. `remaining` is what a search of every index still found."""
+    """
+    An erasure receipt. `remaining` is what a search of every index still found, or what a replica
+    that was waited for in vain may still show.
+    """
 
     erasure_id: str
     erased: Erased
@@ -43,7 +47,7 @@ class Erasing:
         Tell the log what is gone with the transaction; of what is only doomed by it, that is kept
         until its end is told, too.
         """
-        facts = {"erasure_id": str(self.id), **more, **counted(erased)}
+        facts = {"erasure_id": str(self.id), **more, **erased.told()}
         deed = Deed(action=action, subject=about, facts=facts)
         await self.transaction.audit.note(deed, now=now)
         if erased.doomed is None:
@@ -61,6 +65,8 @@ class ErasureDesk:
     cache: AnswerCache
     recorder: Recorder
     new_id: NewId
+    replica: Following | None = None
+    """None: what is read is what was written."""
 
     @asynccontextmanager
     async def erasing(self, tenant: TenantId) -> AsyncIterator[Erasing]:
@@ -79,6 +85,13 @@ class ErasureDesk:
             bundles += self.recorder.forget_user(erased.user)
         return cached, replace(erased, bundles=erased.bundles + bundles)
 
+    async def left_on_replica(self, erased: Erased) -> int:
+        """How much of it the replica may still show, after some seconds to follow."""
+        shown = erased.messages + erased.memory_items + erased.profiles + erased.profile_entries
+        if self.replica is None or not shown or await self.replica.follows():
+            return 0
+        return shown
+
     async def end(
         self,
         erasure: Erasure,
@@ -96,7 +109,7 @@ class ErasureDesk:
             erased = await transaction.erase.end(erasure.id)
             if erased is None:
                 return
-            told = {"erasure_id": str(erasure.id), **counted(erased + found_here), **facts}
+            told = {"erasure_id": str(erasure.id), **(erased + found_here).told(), **facts}
             deed = Deed(action=Action.ERASURE_ENDED, subject=erasure.subject, facts=told)
             await transaction.audit.note(deed, now=now)
 
@@ -116,8 +129,3 @@ class ErasureDesk:
             cache_entries=cache_entries,
             remaining=remaining,
         )
-
-
-def counted(erased: Erased) -> Mapping[str, object]:
-    """What the audit log tells of it: counts, and of nothing that there was none of."""
-    return {name: count for name, count in erased.counts().items() if count}

@@ -28,6 +28,9 @@ from app.services.indexing import Indexer
 
 _log = getLogger(__name__)
 
+Far = Callable[[int, int], None]
+"""Is told how many messages and memory items are erased, of how many."""
+
 Resummarise = Callable[[TenantId, ConversationKey], Awaitable[bool]]
 
 _MESSAGES_AT_ONCE = 200
@@ -101,13 +104,15 @@ class Forgetter:
             await erasing.note(Action.MEMORY_ERASED, subject("memory", item_id), erased, now=now)
         return await self._follow(erasing, erased)
 
-    async def conversation(self, tenant: TenantId, conversation_id: ConversationId) -> Forgotten:
+    async def conversation(
+        self, tenant: TenantId, conversation_id: ConversationId, *, watch: Far | None = None
+    ) -> Forgotten:
         now = self.clock()
         async with self.desk.erasing(tenant) as erasing:
             doomed = await erasing.transaction.erase.conversation(conversation_id, now=now)
             about = subject("conversation", conversation_id)
             begun = await erasing.note(Action.CONVERSATION_ERASED, about, doomed, now=now)
-        return await self._erase(erasing.id, begun, doomed)
+        return await self._erase(erasing.id, begun, doomed, watch=watch)
 
     async def idle_conversation(
         self, tenant: TenantId, conversation_id: ConversationId, *, since: datetime
@@ -129,7 +134,7 @@ class Forgetter:
             begun = await erasing.note(Action.CONVERSATION_PRUNED, about, doomed, now=now)
         return await self._erase(erasing.id, begun, doomed)
 
-    async def user(self, tenant: TenantId, user_id: str) -> Forgotten:
+    async def user(self, tenant: TenantId, user_id: str, *, watch: Far | None = None) -> Forgotten:
         """Erase a user: from now on out of reach; after a crash the rest goes at the next start."""
         now = self.clock()
         async with self.desk.erasing(tenant) as erasing:
@@ -137,7 +142,7 @@ class Forgetter:
             gone = await erasing.transaction.erase.user(user_id, now=now)
             doomed = replace(gone, user=about)
             begun = await erasing.note(Action.USER_ERASED, about, doomed, now=now)
-        return await self._erase(erasing.id, begun, doomed)
+        return await self._erase(erasing.id, begun, doomed, watch=watch)
 
     async def resume(self) -> None:
         """Erase what a process that was killed, or a database that was away, left behind."""
@@ -166,10 +171,17 @@ class Forgetter:
         gone = await self._out_of_vectors(erased)
         async with self.store.read_latest(erasing.tenant) as snapshot:
             left = await snapshot.recall.remaining(erased.keys, erased.conversations, erased.items)
+        left += await self.desk.left_on_replica(erased)
         return self._receipt(erasing.id, gone + _Gone(remaining=left), cached)
 
     async def _erase(
-        self, erasure_id: UUID, begun: Erasure | None, doomed: Erased, *, resumed: bool = False
+        self,
+        erasure_id: UUID,
+        begun: Erasure | None,
+        doomed: Erased,
+        *,
+        resumed: bool = False,
+        watch: Far | None = None,
     ) -> Forgotten:
         """Take what is doomed out of everything, look again, and tell that it is over."""
         cached, held = self.desk.out_of_memory(doomed)
@@ -177,7 +189,7 @@ class Forgetter:
         if begun is not None:
             self._busy.add(begun.scope)
             try:
-                gone = await self._portions(begun.scope, gone)
+                gone = await self._portions(begun.scope, gone, watch)
                 facts = {"vectors": gone.vectors, "remaining": gone.remaining, "resumed": resumed}
                 await self.desk.end(
                     begun,
@@ -189,16 +201,26 @@ class Forgetter:
                 self._busy.discard(begun.scope)
         return self._receipt(erasure_id, gone, cached)
 
-    async def _portions(self, doomed: ScopeKey, gone: _Gone) -> _Gone:
+    async def _portions(self, doomed: ScopeKey, gone: _Gone, watch: Far | None) -> _Gone:
         """Erase what is doomed, portion by portion; with what went before, and what is left."""
+        total = 0 if watch is None else await self._size(doomed)
+        if watch is not None:
+            watch(0, total)
         more = True
         while more:
             part, more = await self._portion(doomed)
             gone += await self._out_of_vectors(part)
             gone += _Gone(remaining=await self._left_in_sql(part))
+            if watch is not None:
+                watch(min(gone.erased.messages + gone.erased.memory_items, total), total)
         async with self.store.read_latest(ERASED) as snapshot:
             held = await snapshot.recall.held(gone.erased.conversations)
+        held += await self.desk.left_on_replica(gone.erased)
         return gone + _Gone(remaining=held)
+
+    async def _size(self, doomed: ScopeKey) -> int:
+        async with self.store.read_latest(ERASED) as snapshot:
+            return await snapshot.recall.size(doomed)
 
     async def _portion(self, doomed: ScopeKey) -> tuple[Erased, bool]:
         async with self.store.write(ERASED) as transaction:

@@ -64,7 +64,7 @@ class Jobs:
     clock: Clock
     new_id: NewId
     _jobs: dict[UUID, Job] = field(default_factory=dict)
-    _tasks: dict[UUID, asyncio.Task[None]] = field(default_factory=dict)
+    _tasks: dict[UUID, asyncio.Task[Any]] = field(default_factory=dict)
 
     def start(self, kind: str, work: Work, *, tenant: TenantId | None = None) -> Job:
         """
@@ -113,6 +113,12 @@ class Jobs:
         """Those of this tenant and, for who `operates` the service, of all of it."""
         everybodys = self._jobs.values()
         return [each for each in everybodys if _is_theirs(each, tenant, operates=operates)]
+
+    def keep(self, task: asyncio.Task[Any]) -> None:
+        """Hold on to work that is no job, though nobody waits for it; it ends as jobs do."""
+        held = self.new_id()
+        self._tasks[held] = task
+        task.add_done_callback(lambda _: self._tasks.pop(held, None))
 
     async def wait(self, job: Job) -> Job:
         """The same job, once it has ended."""

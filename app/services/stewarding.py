@@ -197,6 +197,7 @@ class Steward:
             async with self.store.read_latest(tenant) as snapshot:
                 profiles, entries = await snapshot.personal.remaining(scope)
             remaining = entries + (profiles if erased.profiles else 0)
+            remaining += await self.desk.left_on_replica(erased)
         return self.desk.receipt(erasure_id, erased, cache_entries=cached, remaining=remaining)
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from logging import getLogger
 
 from app.domain.errors import ForewordError
-from app.ports import Clock
+from app.ports import Clock, NewId
 from app.ports.store import Store
 from app.services.admit import Doorkeeper
 from app.services.consolidating import Consolidator
@@ -41,6 +41,7 @@ class Janitor:
     store: Store
     recorder: Recorder
     clock: Clock
+    new_id: NewId
 
     async def tick(self) -> None:
         await self.recorder.note_anew()
@@ -55,7 +56,9 @@ class Janitor:
     async def _erase_expired(self) -> int:
         """Some at a time, so that others can write in between."""
         async with self.store.project() as projections:
-            return await projections.erase_expired(now=self.clock(), limit=_ITEMS_AT_ONCE)
+            return await projections.erase_expired(
+                now=self.clock(), limit=_ITEMS_AT_ONCE, new_id=self.new_id
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

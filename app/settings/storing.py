@@ -20,7 +20,8 @@ class DatabaseSettings(Section):
     )
     replica_url: SecretStr | None = Field(
         default=None,
-        description="Replica to read from, which may lag, after erasures too; none: the one above.",
+        description="Replica to read from, which may lag; receipts of erasures wait 5 s for it "
+        "at most. None: the one above.",
     )
     readers: PositiveInt = Field(
         default=4, description="Connections that read at once (PostgreSQL: in all)."

@@ -143,7 +143,10 @@ async def test_what_ends_by_itself(embedded: Settings) -> None:
         assert kept.status_code == 201, kept.text
     async with talking_to(embedded) as client:
         (entry,) = await once_noted(client, "memory.expired")
-    assert entry["actor"] == "service"
+        (ended,) = await once_noted(client, "erasure.ended")
+    assert entry["facts"] == {"type": "fact", "erasure_id": ended["facts"]["erasure_id"]}
+    assert ended["facts"]["memory_items"] == 1
+    assert entry["actor"] == ended["actor"] == "service"
     assert entry["subject"] == f"memory:{kept.json()['id']}"
 
 

@@ -60,12 +60,14 @@ def test_long_work_shows_its_rate_and_the_time_left(file: Path, tmp_path: Path) 
     _, reindexing = watched(tmp_path, "reindex", "vectors")
     _, backing_up = watched(tmp_path, "backup", "all.zip")
     _, restoring = watched(tmp_path, "restore", "all.zip", "--force")
+    _, forgetting = watched(tmp_path, "forget", "user", "alice", "--yes")
     for name, unit, shown in (
         ("sending", "B/s", importing),
         ("exporting", "messages/s", exporting),
         ("working", "items/s", reindexing),
         ("packing", "B/s", backing_up),
         ("unpacking", "B/s", restoring),
+        ("erasing", "items/s", forgetting),
     ):
         for told in (name, unit, "left"):
             assert told in shown
@@ -82,6 +84,9 @@ def test_learning_shows_its_rate_and_the_time_left(tmp_path: Path) -> None:
 
 
 def test_a_machine_is_shown_nothing(file: Path, tmp_path: Path) -> None:
-    printed, shown = watched(tmp_path, "import", str(file), "--json")
+    printed, shown = watched(tmp_path, "import", str(file), "--user-id", "bob", "--json")
     assert json.loads(printed)["messages"] == MESSAGES
+    assert shown == ""
+    printed, shown = watched(tmp_path, "forget", "user", "bob", "--yes", "--json")
+    assert json.loads(printed)["erased"]["messages"] == MESSAGES
     assert shown == ""

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -152,3 +153,32 @@ async def test_what_was_damaged_by_hand_is_found_and_mended(ward: Ward) -> None:
         await ward.settled()
         assert (await ward.examined()).findings == [], damage
         assert await facts(ward) == before, damage
+
+
+async def test_what_the_outbox_notes_is_of_the_tenant_and_user_whose_it_is(ward: Ward) -> None:
+    o = d.outbox.c
+    bobs = await _keys_of(ward, ward.scopes[1])
+    bob = {"tenant": LOCAL_TENANT, "scope_key": ward.scopes[1]}
+    gone: dict[str, Any] = {"item_key": max(bobs) + 4_000, "tenant": "other"}
+    wrong: list[dict[str, Any]] = [{"scope_key": ward.scopes[0]}, {"tenant": "other"}, gone, {}]
+    later = ward.services.doctor.clock() + timedelta(days=1)
+    noted = {"created_at": later, "due_at": later, "error": "put off"}
+    notes = [
+        {**noted, **bob, "item_key": key, **each} for key, each in zip(bobs, wrong, strict=False)
+    ]
+    await ward.run(insert(d.outbox).values(notes))
+
+    (found,) = (await ward.examined()).findings
+    assert (found.check, found.count) == ("outbox", 2)
+    assert "another scope" in found.problem
+    treated = await ward.services.doctor.treat(Progress())
+
+    assert (treated.findings, [each.check for each in treated.fixed]) == ([], ["outbox"])
+    assert await ward.all(select(o.scope_key).distinct()) == [ward.scopes[1]]
+    assert await ward.all(select(o.item_key).where(o.tenant == "other")) == [gone["item_key"]]
+
+
+async def _keys_of(ward: Ward, scope: ScopeKey) -> Sequence[ItemKey]:
+    keys = await ward.all(select(d.embedding.c.item_key))
+    async with ward.services.doctor.clinic.inspect() as inspection:
+        return [each.key for each in await inspection.places(keys) if each.scope == scope]

@@ -1,4 +1,4 @@
-"""The files of the page: open to all, small, kept for good, and ours."""
+"""The files of the pages: open to all, small, kept for good, and ours."""
 
 import gzip
 import hashlib
@@ -14,15 +14,18 @@ from tests.api.keyed import a_caller, a_key, the_service
 from tests.api.speaking import problem
 
 FILES = Path(__file__).parents[2] / "app" / "ui"
-SERVED = sorted(
+APART = ("docs/", "vendor/swagger/")
+NAMES = sorted(
     path.relative_to(FILES).as_posix()
     for path in FILES.rglob("*")
     if path.suffix in {".js", ".css", ".svg"}
 )
+SERVED = [name for name in NAMES if not name.startswith(APART)]
+DOCS = [name for name in NAMES if name.startswith(APART) or name == "icon.svg"]
 
 
-async def version(client: AsyncClient) -> str:
-    found = re.search(r"/ui/assets/([0-9a-f]{16})/main\.js", (await client.get("/ui")).text)
+async def version(client: AsyncClient, page: str = "/ui") -> str:
+    found = re.search(rf"{page[1:]}/assets/([0-9a-f]{{16}})/", (await client.get(page)).text)
     assert found
     return found[1]
 
@@ -46,9 +49,12 @@ async def test_the_policy_lets_nothing_in(alone: AsyncClient) -> None:
     assert not re.search(r"<style|style=|<script>|\son\w+=|https?://", page)
 
 
-async def test_files_are_kept_for_good_under_the_name_of_their_version(alone: AsyncClient) -> None:
-    root = f"/ui/assets/{await version(alone)}"
-    for name in SERVED:
+@pytest.mark.parametrize(("page", "names"), [("/ui", SERVED), ("/docs", DOCS)])
+async def test_files_are_kept_for_good_under_the_name_of_their_version(
+    alone: AsyncClient, page: str, names: list[str]
+) -> None:
+    root = f"{page}/assets/{await version(alone, page)}"
+    for name in names:
         answer = await alone.get(f"{root}/{name}", headers={"Accept-Encoding": "gzip"})
         assert answer.status_code == 200, name
         assert answer.content == (FILES / name).read_bytes()
@@ -60,11 +66,25 @@ async def test_files_are_kept_for_good_under_the_name_of_their_version(alone: As
         assert plain.content == answer.content
 
 
-async def test_what_is_known_is_not_sent_again(alone: AsyncClient) -> None:
-    known = (await alone.get("/ui")).headers["etag"]
-    again = await alone.get("/ui", headers={"If-None-Match": known})
+@pytest.mark.parametrize("page", ["/ui", "/docs"])
+async def test_what_is_known_is_not_sent_again(alone: AsyncClient, page: str) -> None:
+    known = (await alone.get(page)).headers["etag"]
+    again = await alone.get(page, headers={"If-None-Match": known})
     assert (again.status_code, again.content) == (304, b"")
-    assert (await alone.get("/ui", headers={"If-None-Match": '"other"'})).status_code == 200
+    assert (await alone.get(page, headers={"If-None-Match": '"other"'})).status_code == 200
+
+
+async def test_the_page_of_the_api_is_made_of_files_of_ours(alone: AsyncClient) -> None:
+    answer = await alone.get("/docs")
+    policy = answer.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert "http" not in policy
+    assert "{version}" not in answer.text
+    assert not re.search(r"<style|style=|<script>|\son\w+=|https?://", answer.text)
+    for path in re.findall(r'(?:src|href)="([^"]+)"', answer.text):
+        assert (await alone.get(f"/{path}")).status_code == 200, path
+    problem(await alone.get("/redoc"), 404, "not-found")
 
 
 @pytest.mark.parametrize(
@@ -74,6 +94,9 @@ async def test_what_is_known_is_not_sent_again(alone: AsyncClient) -> None:
         "/ui/assets/{version}/nothing.js",
         "/ui/assets/{version}/index.html",
         "/ui/assets/{version}/vendor/vendor.json",
+        "/ui/assets/{version}/vendor/swagger/swagger-ui-bundle.js",
+        "/docs/assets/0000000000000000/docs/start.js",
+        "/docs/oauth2-redirect",
         "/ui/assets/{version}/../../main.py",
         "/ui/assets/{version}/%2e%2e/%2e%2e/main.py",
         "/ui/assets/{version}//etc/passwd",
@@ -86,22 +109,27 @@ async def test_nothing_else_is_a_file(alone: AsyncClient, path: str) -> None:
         problem(answer, 404, "not-found")
 
 
-async def test_the_page_needs_no_key_and_only_reads(embedded: Settings) -> None:
+async def test_the_pages_need_no_key_and_only_read(embedded: Settings) -> None:
     await a_key(embedded)
     async with the_service(embedded) as app, a_caller(app, address="203.0.113.7") as stranger:
-        assert (await stranger.get("/ui")).status_code == 200
-        assert (await stranger.head("/ui")).status_code == 200
-        assert (await stranger.post("/ui")).status_code == 405
+        for page, file in (("/ui", "main.js"), ("/docs", "docs/start.js")):
+            assert (await stranger.get(page)).status_code == 200
+            assert (await stranger.head(page)).status_code == 200
+            assert (await stranger.post(page)).status_code == 405
+            path = f"{page}/assets/{await version(stranger, page)}/{file}"
+            assert (await stranger.get(path)).status_code == 200
+        assert (await stranger.get("/openapi.json")).status_code == 200
         assert (await stranger.get("/flags")).status_code == 401
 
 
 def test_all_files_are_small_when_compressed() -> None:
-    size = sum(len(gzip.compress((FILES / name).read_bytes(), 9)) for name in SERVED)
-    assert size < 200_000
+    for names, most in ((SERVED, 200_000), (DOCS, 500_000)):
+        size = sum(len(gzip.compress((FILES / name).read_bytes(), 9)) for name in names)
+        assert size < most
 
 
 def test_every_import_leads_to_a_file() -> None:
-    for name in SERVED:
+    for name in NAMES:
         if not name.endswith(".js") or name.startswith("vendor/"):
             continue
         code = (FILES / name).read_text()

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from sqlalchemy import text
@@ -201,16 +202,43 @@ async def test_what_has_expired_is_erased_in_time(store: Store, database: Databa
         await tell(store, f"home {number}", expires_at=NOON + number * DAY)
     await tell(store, "home bob", user_id="bob", expires_at=NOON, tenant=OTHER)
     async with store.project() as projections:
-        assert await projections.erase_expired(now=NOON, limit=1) == 1
-        assert await projections.erase_expired(now=NOON, limit=9) == 1
-        assert await projections.erase_expired(now=NOON, limit=9) == 0
+        assert await projections.erase_expired(now=NOON, limit=1, new_id=uuid4) == 1
+        assert await projections.erase_expired(now=NOON, limit=9, new_id=uuid4) == 1
+        assert await projections.erase_expired(now=NOON, limit=9, new_id=uuid4) == 0
     assert (await left(database))[0] == 2
     assert await counters(store) == (2, 4)
     for tenant in (ACME, OTHER):
         async with store.read(tenant) as snapshot:
             noted = await snapshot.audit.page(action=None, subject=None, cursor=None, limit=9)
-        (entry,) = [each for each in noted.items if each.deed.action is Action.MEMORY_EXPIRED]
-        assert (entry.actor, entry.deed.facts) == (SERVICE, {"type": "fact"})
+        ended, entry = [each for each in noted.items if each.actor == SERVICE]
+        assert (entry.deed.action, ended.deed.action) == (
+            Action.MEMORY_EXPIRED,
+            Action.ERASURE_ENDED,
+        )
+        erasure = {"erasure_id": ended.deed.facts["erasure_id"]}
+        assert entry.deed.facts == {**erasure, "type": "fact"}
+        assert ended.deed.facts == {**erasure, "memory_items": 1, "full_text": 1}
+        assert ended.deed.subject == f"tenant:{tenant}"
+
+
+async def test_what_expires_at_once_is_one_erasure_of_each_tenant(store: Store) -> None:
+    for number, tenant in enumerate((ACME, ACME, OTHER)):
+        await tell(store, f"home {number}", expires_at=NOON, tenant=tenant)
+    async with store.project() as projections:
+        assert await projections.erase_expired(now=NOON, limit=9, new_id=uuid4) == 3
+    ids = []
+    for tenant, several in ((ACME, 2), (OTHER, 1)):
+        async with store.read(tenant) as snapshot:
+            page = await snapshot.audit.page(action=None, subject=None, cursor=None, limit=9)
+        told = [each.deed for each in page.items if each.actor == SERVICE]
+        assert [each.action for each in told] == [
+            Action.ERASURE_ENDED,
+            *[Action.MEMORY_EXPIRED] * several,
+        ]
+        assert told[0].facts["memory_items"] == several
+        (one,) = {each.facts["erasure_id"] for each in told}
+        ids.append(one)
+    assert ids[0] != ids[1]
 
 
 async def test_accesses_are_counted_and_change_nothing_else(store: Store) -> None:

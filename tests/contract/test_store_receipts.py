@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 from sqlalchemy import text
@@ -202,7 +202,7 @@ async def test_what_expires_takes_along_what_was_shown_where_it_was(
     await tell(store, "tea", type=kind, expires_at=NOON)
 
     async with store.project() as projections:
-        assert await projections.erase_expired(now=NOON, limit=9) == 1
+        assert await projections.erase_expired(now=NOON, limit=9, new_id=uuid4) == 1
 
     left = []
     for scope, (of, _) in zip(scopes, users, strict=True):

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import timedelta
 from math import inf
+from uuid import uuid4
 
 import pytest
 
@@ -133,7 +134,10 @@ async def test_the_janitor_erases_what_has_expired(memory: Memory) -> None:
         await tell(memory, f"green tea {number}", expires_at=NOON + number * HOUR)
     assert await memory.vectors.count() == 3
     memory.clock.forward(3_600)
-    await Janitor(store=memory.store, recorder=memory.recorder, clock=memory.clock).tick()
+    janitor = Janitor(
+        store=memory.store, recorder=memory.recorder, clock=memory.clock, new_id=uuid4
+    )
+    await janitor.tick()
     await memory.index()
     assert await memory.vectors.count() == 1
     async with memory.store.read(ACME) as snapshot:

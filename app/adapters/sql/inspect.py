@@ -107,6 +107,9 @@ class SqlInspection(SqlIndexable):
     async def astray(self) -> Sequence[ItemKey]:
         return await scope_health.astray(self.connection)
 
+    async def notes_astray(self) -> Sequence[ItemKey]:
+        return await scope_health.notes_astray(self.connection)
+
     async def mixed_entities(self) -> Sequence[EntityKey]:
         return await scope_health.mixed_entities(self.connection)
 

@@ -1,7 +1,7 @@
 """What time does to memory items, of every tenant: how often they were shown, and their end."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
 
@@ -15,6 +15,7 @@ from app.adapters.sql.receipts import forget_shown
 from app.domain.audit import SERVICE, Action, Deed, subject
 from app.domain.ids import ERASED, ScopeKey, TenantId
 from app.domain.memory import Table, rows_of
+from app.ports import NewId
 from app.ports.stored import Access
 
 
@@ -50,7 +51,9 @@ _PARENTS, _COUNTED = _parents(), _counted()
 """Made once: this is done behind every few answers."""
 
 
-async def erase_expired(connection: AsyncConnection, *, now: datetime, limit: int) -> int:
+async def erase_expired(
+    connection: AsyncConnection, *, now: datetime, limit: int, new_id: NewId
+) -> int:
     i, s = t.memory_item.c, t.scope.c
     expired = (
         select(i.key, i.id, i.type, i.scope_key, s.tenant)
@@ -62,13 +65,16 @@ async def erase_expired(connection: AsyncConnection, *, now: datetime, limit: in
     rows = (await connection.execute(expired)).all()
     for tenant in sorted({TenantId(row.tenant) for row in rows}):
         gone = [row for row in rows if row.tenant == tenant]
-        await erase_items(connection, tenant, i.key.in_([row.key for row in gone]), now=now)
+        ours = i.key.in_([row.key for row in gone])
+        erased = await erase_items(connection, tenant, ours, now=now)
         await forget_shown(connection, tenant, sorted({ScopeKey(row.scope_key) for row in gone}))
-        deeds = [_expired(row.id, row.type) for row in gone]
-        await SqlAuditWriter(connection, tenant, SERVICE).note(*deeds, now=now)
+        erasure = {"erasure_id": str(new_id())}
+        deeds = [_expired(row.id, {**erasure, "type": row.type}) for row in gone]
+        whole = {**erasure, **erased.told()}
+        ended = Deed(action=Action.ERASURE_ENDED, subject=f"tenant:{tenant}", facts=whole)
+        await SqlAuditWriter(connection, tenant, SERVICE).note(*deeds, ended, now=now)
     return len(rows)
 
 
-def _expired(item: UUID, kind: str) -> Deed:
-    about = subject("memory", item)
-    return Deed(action=Action.MEMORY_EXPIRED, subject=about, facts={"type": kind})
+def _expired(item: UUID, facts: Mapping[str, object]) -> Deed:
+    return Deed(action=Action.MEMORY_EXPIRED, subject=subject("memory", item), facts=facts)

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import Select, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.chunk_rows import CHUNKS_OF_MESSAGES
 from app.adapters.sql.fetch import Constant, Reading, answered, one_of
@@ -96,6 +97,13 @@ class SqlRecall:
         for start in range(0, len(conversations), _PLACES_AT_ONCE):
             held += len(await index.held(conversations[start : start + _PLACES_AT_ONCE]))
         return held
+
+    async def size(self, scope: ScopeKey) -> int:
+        c, i = t.conversation.c, t.memory_item.c
+        said = select(func.coalesce(func.sum(c.message_count), 0)).where(c.scope_key == scope)
+        whole = select(func.count()).where(i.scope_key == scope, i.parent_key.is_(None))
+        counted = select(said.scalar_subquery() + whole.scalar_subquery())
+        return int((await self.connection.execute(counted)).scalar_one())
 
     async def pinned(self, within: RecallFilter, *, limit: int) -> Sequence[ItemKey]:
         narrow = narrowing(within)

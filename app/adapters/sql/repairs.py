@@ -12,7 +12,7 @@ from app.adapters.sql.embeddings import forget_embeddings
 from app.adapters.sql.graph_health import settle_some
 from app.adapters.sql.lineage_health import derive_anew, drop_false_lineage
 from app.adapters.sql.rebuild import SqlRebuild
-from app.adapters.sql.scope_health import bring_home, forget_entities
+from app.adapters.sql.scope_health import bring_home, bring_notes_home, forget_entities
 from app.domain.ids import ConversationKey, EntityKey, ItemKey, TenantId
 
 
@@ -23,6 +23,9 @@ class SqlRepairs(SqlRebuild):
 
     async def bring_home(self, keys: Sequence[ItemKey]) -> None:
         await bring_home(self.connection, keys)
+
+    async def bring_notes_home(self, keys: Sequence[ItemKey]) -> None:
+        await bring_notes_home(self.connection, keys)
 
     async def forget_entities(self, keys: Sequence[EntityKey]) -> None:
         await forget_entities(self.connection, keys)

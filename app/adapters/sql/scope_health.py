@@ -3,12 +3,25 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, delete, exists, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Integer,
+    Select,
+    and_,
+    delete,
+    exists,
+    literal,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy import Table as SqlTable
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import numbers
+from app.adapters.sql.indexable import ROWS
 from app.domain.ids import ERASED, EntityKey, ItemKey
 from app.domain.memory import Table, item_key, rows_of
 
@@ -72,6 +85,43 @@ async def bring_home(connection: AsyncConnection, keys: Sequence[ItemKey]) -> No
         home = select(owner.c.scope_key).where(owned).scalar_subquery()
         moved = update(table).where(ours, exists().where(owned))
         await connection.execute(moved.values(scope_key=home))
+
+
+async def notes_astray(connection: AsyncConnection) -> Sequence[ItemKey]:
+    """What the outbox names under another scope, or another tenant, than what is there is of."""
+    found: set[int] = set()
+    for table, rows in ROWS.items():
+        noted = (
+            select(d.outbox.c.item_key)
+            .join(rows, _noted(table, rows))
+            .join(t.scope, t.scope.c.key == rows.c.scope_key)
+            .where(_differs(rows), t.scope.c.tenant != ERASED)
+        )
+        found |= set((await connection.execute(noted)).scalars())
+    return [ItemKey(key) for key in sorted(found)]
+
+
+async def bring_notes_home(connection: AsyncConnection, keys: Sequence[ItemKey]) -> None:
+    """Put what the outbox says of these under the scope and the tenant that they are of."""
+    o, s = d.outbox.c, t.scope.c
+    for table, rows in ROWS.items():
+        home = select(rows.c.scope_key).where(_noted(table, rows)).scalar_subquery()
+        owner = select(s.tenant).join(rows, rows.c.scope_key == s.key).where(_noted(table, rows))
+        noted = o.item_key.in_(numbers(keys)), exists().where(_noted(table, rows))
+        moved = update(d.outbox).where(*noted)
+        await connection.execute(moved.values(scope_key=home, tenant=owner.scalar_subquery()))
+
+
+def _noted(table: Table, rows: SqlTable) -> ColumnElement[bool]:
+    """By the key of the row, of which there is an index."""
+    noted = d.outbox.c.item_key
+    row, kind = noted.op(">>")(literal(2, Integer)), noted.op("&")(literal(3, Integer))
+    return and_(rows.c.key == row, kind == int(table))
+
+
+def _differs(rows: SqlTable) -> ColumnElement[bool]:
+    o = d.outbox.c
+    return or_(o.scope_key != rows.c.scope_key, o.tenant != t.scope.c.tenant)
 
 
 def is_doomed(scope: ColumnElement[int]) -> ColumnElement[bool]:

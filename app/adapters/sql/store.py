@@ -49,6 +49,7 @@ from app.adapters.sql.repairs import SqlRepairs
 from app.adapters.sql.scopes import SqlScopes
 from app.domain.audit import Actor
 from app.domain.ids import KeyId, TenantId
+from app.ports import NewId
 from app.ports.measuring import Beat
 from app.ports.stored import NOBODY, About, Access, Counts, Receipt
 
@@ -226,8 +227,8 @@ class SqlSystem(SqlPeriodProjections):
     async def count_accesses(self, several: Sequence[Access]) -> None:
         await count_accesses(self.connection, several)
 
-    async def erase_expired(self, *, now: datetime, limit: int) -> int:
-        return await erase_expired(self.connection, now=now, limit=limit)
+    async def erase_expired(self, *, now: datetime, limit: int, new_id: NewId) -> int:
+        return await erase_expired(self.connection, now=now, limit=limit, new_id=new_id)
 
     async def forget_old(self, *, now: datetime) -> None:
         await receipts.forget_old(self.connection, now=now)

@@ -247,7 +247,9 @@ class ErasureOut(Answer):
     erasure_id: str
     erased: ErasedOut
     rebuilt: dict[str, int]
-    remaining: int = Field(description="What a search of every index still found: 0.")
+    remaining: int = Field(
+        description="What every index, or a replica that lags, may still show: 0."
+    )
 
     @classmethod
     def of(cls, forgotten: Forgotten) -> Self:
