@@ -117,6 +117,13 @@ async def _open(
         checkup=checkup,
         upstream=await _open_upstream(settings, stack),
     )
+    return await _begun(parts, settings, stack, working=working)
+
+
+async def _begun(
+    parts: Parts, settings: Settings, stack: AsyncExitStack, *, working: bool
+) -> Services:
+    """The services of opened parts, with what goes on behind the answers."""
     services = parts.services
     if working:
         await stack.enter_async_context(parts.workers.running())

@@ -71,7 +71,7 @@ class UpkeepParts(DerivingParts):
     def recorder(self) -> Recorder:
         return Recorder(store=self.store)
 
-    @property
+    @cached_property
     def erasures(self) -> ErasureDesk:
         return ErasureDesk(
             store=self.store,

@@ -132,8 +132,7 @@ class SqlDistilWriter(SqlDistilReader):
     async def take(self, conversation: ConversationKey, messages: Sequence[Message]) -> None:
         await SqlConversations(self.connection, self.tenant).lock(conversation)
         c = t.conversation.c
-        owner = select(c.scope_key).where(c.key == conversation)
-        await hold_scopes(self.connection, (await self.connection.execute(owner)).scalars())
+        await hold_scopes(self.connection, select(c.scope_key).where(c.key == conversation))
         m, known = t.message.c, {each.key: each.unwanted for each in messages}
         there = select(m.key, m.unwanted).where(m.key.in_(numbers(known)))
         rows = await self.connection.execute(there)

@@ -25,8 +25,7 @@ async def touched(connection: AsyncConnection, messages: Sequence[int]) -> Relin
     """
     m = t.message.c
     ours = m.key.in_(numbers(messages))
-    scopes = list((await connection.execute(select(m.scope_key).where(ours).distinct())).scalars())
-    await hold_scopes(connection, scopes)
+    await hold_scopes(connection, select(m.scope_key).where(ours))
     held = select(m.key).where(ours).order_by(m.key).with_for_update()
     keys = (await connection.execute(held)).scalars().all()
     mentioned = select(d.mention.c.entity_key).where(d.mention.c.message_key.in_(numbers(messages)))

@@ -17,7 +17,7 @@ from app.adapters.sql.item_full_text import entries_held, unindex_items
 from app.adapters.sql.item_timeline import earliest, superseded
 from app.adapters.sql.items import SqlItems, memory_of
 from app.adapters.sql.outbox import enqueue
-from app.adapters.sql.scopes import SqlScopes
+from app.adapters.sql.scopes import SqlScopes, hold_scopes
 from app.domain.errors import MessageNotFound, NeverValid
 from app.domain.ids import ItemKey, MessageId, ScopeKey
 from app.domain.memories import Memory, MemoryChanges
@@ -42,8 +42,7 @@ class SqlItemWriter(SqlItems):
         held = select(c.key).where(c.key.in_(inside)).order_by(c.key)
         if inside:
             await self.connection.execute(held.with_for_update(read=True, key_share=True))
-        own = select(t.scope.c.key).where(t.scope.c.key == scope, t.scope.c.tenant == self.tenant)
-        await self.connection.execute(own.with_for_update(key_share=True))
+        await hold_scopes(self.connection, [scope])
 
     async def about(self, scope: ScopeKey, kind: ItemType, subject: str) -> Sequence[Memory]:
         i = t.memory_item.c

@@ -1,4 +1,4 @@
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -123,9 +123,12 @@ class SqlScopes:
         await self.connection.execute(raised.where(t.scope.c.tenant == self.tenant))
 
 
-async def hold_scopes(connection: AsyncConnection, scopes: Iterable[int]) -> None:
+async def hold_scopes(
+    connection: AsyncConnection, scopes: Sequence[int] | Select[tuple[int]]
+) -> None:
     """
-    Take these scopes for this transaction; where there is one writer, it has them.
+    Take these scopes, or those that are selected, for this transaction; where there is one writer,
+    it has them.
 
     Whoever takes several rows takes conversations first, then scopes, then messages, then memory
     items, and of each the lower keys first: so nobody waits for somebody who waits for them. Who
@@ -133,7 +136,7 @@ async def hold_scopes(connection: AsyncConnection, scopes: Iterable[int]) -> Non
     """
     if is_postgres(connection):
         c = t.scope.c
-        in_order = select(c.key).where(c.key.in_(sorted(set(scopes)))).order_by(c.key)
+        in_order = select(c.key).where(c.key.in_(scopes)).order_by(c.key)
         await connection.execute(in_order.with_for_update(key_share=True))
 
 
