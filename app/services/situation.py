@@ -8,7 +8,7 @@ from app.domain.context import ContextRequest
 from app.domain.conversation import Conversation, Scope
 from app.domain.errors import ConversationNotFound
 from app.domain.flags import Flags
-from app.domain.ids import TenantId
+from app.domain.ids import ScopeKey, TenantId
 from app.domain.memory import ItemType
 from app.domain.telling import Listener
 from app.ports import Clock, RecallFilter
@@ -78,19 +78,9 @@ class Surveyor:
                 return None
             scope = _together(readable)
             flags = await self.flags.at(scope.flags_version, tenant, snapshot)
-            filters = request.filters
-            within = RecallFilter(
-                scopes=[each.key for each in readable],
-                conversations=await snapshot.conversations.matching(scope.key, filters),
-                without_conversations=await snapshot.conversations.keys(
-                    scope.key, filters.exclude_conversation_ids
-                ),
-                roles=frozenset(filters.roles),
-                types=frozenset(filters.types),
+            within = replace(
+                await _narrowed(snapshot, scope.key, readable, request),
                 untold=flags.untold,
-                after=filters.after,
-                before=filters.before,
-                as_of=request.as_of,
                 now=now if scope.has_items else None,
             )
         return Situation(
@@ -102,6 +92,23 @@ class Surveyor:
             profile_at=_profile_at(scope, flags, request, now=now),
             derives=_derives(scope, flags, now=now),
         )
+
+
+async def _narrowed(
+    snapshot: Snapshot, own: ScopeKey, readable: Sequence[Scope], request: ContextRequest
+) -> RecallFilter:
+    """What a request asks to be narrowed to; the conversations are those of `own`."""
+    filters, conversations = request.filters, snapshot.conversations
+    return RecallFilter(
+        scopes=[each.key for each in readable],
+        conversations=await conversations.matching(own, filters),
+        without_conversations=await conversations.keys(own, filters.exclude_conversation_ids),
+        roles=frozenset(filters.roles),
+        types=frozenset(filters.types),
+        after=filters.after,
+        before=filters.before,
+        as_of=request.as_of,
+    )
 
 
 def _profile_at(

@@ -11,7 +11,12 @@ from app.adapters.sql.dialect import shifted
 from app.adapters.sql.fetch import Constant, one_of
 from app.adapters.sql.pieces import key_of_chunk
 from app.adapters.sql.raw_rows import raw
-from app.adapters.sql.recallable import importance_of_message, of_named_model, recallable
+from app.adapters.sql.recallable import (
+    importance_of_message,
+    of_named_model,
+    recallable,
+    told_of_conversation,
+)
 
 _MOST = 1_000
 """Chunks that are read to find the best ones; of more, the best are found by themselves."""
@@ -40,9 +45,7 @@ def _columns(own: FromClause, whole: FromClause) -> Sequence[ColumnElement[Any]]
         m.external_id,
         m.role,
         m.name,
-        raw(c.id, "conversation_id"),
-        c.external_id.label("conversation_external_id"),
-        c.folder,
+        *told_of_conversation(),
         m.key.label("message_key"),
         m.chunks,
         m.conversation_key,

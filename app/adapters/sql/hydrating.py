@@ -18,7 +18,12 @@ from app.adapters.sql.dialect import shifted
 from app.adapters.sql.fetch import Constant, Rows, one_of
 from app.adapters.sql.item_rows import gist_of, item_of
 from app.adapters.sql.raw_rows import parsed, raw, uuid_of
-from app.adapters.sql.recallable import importance_of_message, of_named_model, recallable
+from app.adapters.sql.recallable import (
+    importance_of_message,
+    of_named_model,
+    recallable,
+    told_of_conversation,
+)
 from app.adapters.sql.types import from_micros
 from app.domain.context import MemoryItem
 from app.domain.conversation import Role
@@ -49,9 +54,7 @@ def _columns() -> Sequence[ColumnElement[Any]]:
         m.external_id,
         m.role,
         m.name,
-        raw(c.id, "conversation_id"),
-        c.external_id.label("conversation_external_id"),
-        c.folder,
+        *told_of_conversation(),
         m.key,
         m.chunks,
         m.conversation_key,

@@ -31,7 +31,7 @@ from app.adapters.sql.dialect import shifted, unindexed
 from app.adapters.sql.fetch import Constant, one_of
 from app.adapters.sql.item_conditions import holding, item_recallable
 from app.adapters.sql.raw_rows import id_of, raw, uuid_of
-from app.adapters.sql.recallable import of_named_model
+from app.adapters.sql.recallable import of_named_model, told_of_conversation
 from app.adapters.sql.types import from_micros
 from app.domain.context import MemoryItem
 from app.domain.ids import ConversationId, ItemId, ItemKey
@@ -83,9 +83,7 @@ def _columns(parent: FromClause, *, on_postgres: bool) -> Sequence[ColumnElement
         null().label("external_id"),
         null().label("role"),
         null().label("name"),
-        raw(c.id, "conversation_id"),
-        c.external_id.label("conversation_external_id"),
-        c.folder,
+        *told_of_conversation(),
         alone.label("message_key"),
         literal(0).label("chunks"),
         alone.label("conversation_key"),

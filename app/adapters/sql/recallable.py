@@ -17,6 +17,7 @@ from sqlalchemy import (
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.fetch import one_of
+from app.adapters.sql.raw_rows import raw
 from app.adapters.sql.types import to_micros
 from app.ports import RecallFilter
 
@@ -38,6 +39,16 @@ def of_named_model() -> ScalarSelect[Any]:
 def importance_of_message() -> ColumnElement[int]:
     """As the caller gave it, to the message or else to its conversation."""
     return func.coalesce(t.message.c.importance, t.conversation.c.importance)
+
+
+def told_of_conversation() -> Sequence[ColumnElement[Any]]:
+    """What an answer tells of the conversation that an item is of."""
+    c = t.conversation.c
+    return (
+        raw(c.id, "conversation_id"),
+        c.external_id.label("conversation_external_id"),
+        c.folder,
+    )
 
 
 def recallable() -> Sequence[ColumnElement[bool]]:
