@@ -20,6 +20,7 @@ from app.ranking.pool import EVERYTHING, Among, Pool, QueryView
 from app.ranking.surroundings import Columns, alike, beside, conversation, windows
 from app.ranking.voices import Voices
 from app.text.opening import opening
+from app.text.wording import Phrase
 
 CLAMP = 5.0
 """Standard deviations beyond which a feature says no more."""
@@ -28,6 +29,9 @@ _RANK_SCALE = 10.0
 
 FULL_MATCH = 0.5
 """The share of a query's idf mass whose BM25 counts as a full lexical match."""
+
+_READ = 4_000
+"""Characters of a piece in which phrases are looked for."""
 
 OWN = np.float32(0.7)
 """What a chunk's own cosine is worth beside that of its whole message."""
@@ -54,6 +58,10 @@ STANDING_OUT: Mapping[str, str] = {
     "others_best": "the same of the best one",
     "others_cosine": "mean cosine of the three nearest others of the same conversation",
     "others_matched": "what the others of the same conversation in the pool add to matched",
+    "close_by": "cosine + BM25 share above the mean, of others some four messages away at most",
+    "close_by_wide": "the same of some fifteen, in the same conversation too",
+    "phrases": "pairs of the query's neighbouring words that the piece holds side by side, of all",
+    "telling_phrases": "the same of pairs without a stop word",
     "like_best": "cosine of the message and the mean of the five best by cosine + BM25 share",
     "typical": "dot product of the message and the mean of the pool",
 }
@@ -123,7 +131,7 @@ def evidence(query: QueryView, pool: Pool) -> Evidence:
         **pieces,
         **windows(lines),
         **beside(query, lines),
-        **conversation(query, pool.recalled.conversations, lines, lexical),
+        **conversation(query, pool, lines, lexical),
         **alike(lines, lexical, among),
     }
     features = np.empty((lines.size, len(NAMES)), dtype=np.float32)
@@ -208,7 +216,24 @@ def _pieces(query: QueryView, pool: Pool, lines: Lines, whole: Columns, among: A
         cosine = _embedded(cosines(query, pool.vectors), pool.vectors, among)
         hits = (frequencies > 0).astype(np.float32)
     begun = held(_begun(hits, pool.recalled.contents, query.terms), query)
-    return {"piece_cosine": cosine, "piece_bm25": lexical, "opening_matched": begun}
+    return {
+        "piece_cosine": cosine,
+        "piece_bm25": lexical,
+        "opening_matched": begun,
+        **_phrased(pool.recalled.contents, query.wording.phrases),
+    }
+
+
+def _phrased(contents: Sequence[str], phrases: Sequence[Phrase]) -> Columns:
+    """The share of the phrases, and of the telling ones, that each content holds."""
+    texts = [each[:_READ].lower() for each in contents]
+    there = np.array([[each.words in text for each in phrases] for text in texts], dtype=np.float32)
+    telling = np.array([each.telling for each in phrases], dtype=np.float32)
+    there = there.reshape(len(contents), len(phrases))
+    return {
+        "phrases": there.sum(axis=1) / np.float32(max(len(phrases), 1)),
+        "telling_phrases": there @ (telling / max(float(telling.sum()), 1.0)),
+    }
 
 
 def _begun(hits: Floats, contents: Sequence[str], terms: Sequence[str]) -> Floats:

@@ -1,19 +1,20 @@
 """What stands around the candidates of a pool: before and after, in their conversation, near."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from app.ranking import Floats
 from app.ranking.lines import Lines, held
 from app.ranking.neighbours import Indexes
-from app.ranking.pool import Among, QueryView
+from app.ranking.pool import Among, Pool, QueryView
 
 Columns = dict[str, Floats]
 """Features by name, each of shape (n,)."""
 
 _BEST = 5
 """Candidates that the others are compared with."""
+
+_CLOSE, _WIDE = np.float32(4), np.float32(15)
+"""Messages of a conversation within which what stands close by loses two thirds of its weight."""
 
 
 def windows(lines: Lines) -> Columns:
@@ -57,21 +58,38 @@ def beside(query: QueryView, lines: Lines) -> Columns:
     }
 
 
-def conversation(
-    query: QueryView, conversations: Sequence[int], lines: Lines, lexical: Floats
-) -> Columns:
-    """What else the pool holds of each candidate's conversation."""
-    _, group = np.unique(np.asarray(conversations, dtype=np.int64), return_inverse=True)
+def conversation(query: QueryView, pool: Pool, lines: Lines, lexical: Floats) -> Columns:
+    """What else the pool holds of each candidate's conversation, and how close by."""
+    conversations = np.asarray(pool.recalled.conversations, dtype=np.int64)
+    _, group = np.unique(conversations, return_inverse=True)
     cosine, hits = lines.cosine[: lines.size], lines.hits[: lines.size]
     three, best = _best_others(group, cosine + lexical)
     same = (group[:, None] == group).astype(np.float32)
     added = ((same @ hits > hits) & (hits == 0)).astype(np.float32)
+    close, wide = _close_by(same, pool, cosine + lexical)
     return {
         "others": three,
         "others_best": best,
         "others_cosine": _best_others(group, cosine)[0],
         "others_matched": held(added, query),
+        "close_by": close,
+        "close_by_wide": wide,
     }
+
+
+def _close_by(same: Floats, pool: Pool, strength: Floats) -> tuple[Floats, Floats]:
+    """
+    What of the `same` conversation is stronger than the pool's mean, summed, the closer the more.
+
+    Of what the pool is judged among: whatever else there is adds nothing to others.
+    """
+    raised = np.zeros_like(strength)
+    theirs = strength[pool.among]
+    raised[pool.among] = np.maximum(theirs - theirs.mean(), 0)
+    positions = np.asarray(pool.recalled.positions, dtype=np.float32)
+    apart = np.abs(positions[:, None] - positions)
+    others = same * (1 - np.eye(len(strength), dtype=np.float32))
+    return (others * np.exp(-apart / _CLOSE)) @ raised, (others * np.exp(-apart / _WIDE)) @ raised
 
 
 def _best_others(group: Indexes, strength: Floats) -> tuple[Floats, Floats]:

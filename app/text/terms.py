@@ -51,7 +51,7 @@ _WORD = re.compile(f"{WORD_CHARACTER}+")
 _FOLDED_WORD = re.compile(r"\w+")
 _MIXED = re.compile(r"[^\W\d_]\d|\d[^\W\d_]")
 _MARKED = re.compile(r"`([^`]{1,200})`|(?<!\w)(\w+)\*")
-_STOP_WORDS = frozenset(
+STOP_WORDS = frozenset(
     """
     a about after all also am an and any are as at be because been before being but by can could
     did do does doing down for from had has have having he her here hers him his how i if in into
@@ -160,7 +160,7 @@ def _of_name(word: str) -> Iterable[str]:
     parts = identifiers.parts(word[:MAX_TERM_CHARACTERS])
     for part in parts:
         folded = fold(part)
-        if folded and folded not in _STOP_WORDS:
+        if folded and folded not in STOP_WORDS:
             yield stem(folded)
     if len(parts) > 1:
         yield _whole(parts)

@@ -1,7 +1,12 @@
 """What the words of a question and of a memory give away, by rules that can be read."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice, pairwise
+from typing import NamedTuple
+
+from app.text.terms import STOP_WORDS
 
 _WHEN = re.compile(
     r"\b(?:when|what (?:date|day|month|year|time)|how long|how (?:many|often))\b", re.IGNORECASE
@@ -25,13 +30,30 @@ _ENDING = 100
 """Characters at the end of a memory that are looked at for a question."""
 
 
+_WORD = re.compile(r"\w+")
+_READ_FOR_PHRASES = 1_000
+_MOST_PHRASES = 24
+"""Of a question, which seldom has as many words; each is looked for in every candidate."""
+
+
+class Phrase(NamedTuple):
+    """Two words side by side, in lower case; `telling` where neither is a stop word."""
+
+    words: str
+    telling: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wording:
-    """Whether a question asks for a time or a number, speaks of who asks, or of the assistant."""
+    """
+    Whether a question asks for a time or a number, speaks of who asks, or of the assistant; and
+    which of its words stand side by side.
+    """
 
     asks_when: bool = False
     of_asker: bool = False
     of_assistant: bool = False
+    phrases: Sequence[Phrase] = ()
 
 
 PLAIN = Wording()
@@ -42,7 +64,16 @@ def wording_of(query: str) -> Wording:
         asks_when=bool(_WHEN.search(query)),
         of_asker=bool(_ASKER.search(query)),
         of_assistant=bool(_ASSISTANT.search(query)),
+        phrases=phrases_of(query),
     )
+
+
+def phrases_of(query: str) -> Sequence[Phrase]:
+    """The pairs of neighbouring words, but those of two stop words; the first _MOST_PHRASES."""
+    words = _WORD.findall(query[:_READ_FOR_PHRASES].lower())
+    pairs = ((pair, [word not in STOP_WORDS for word in pair]) for pair in pairwise(words))
+    found = (Phrase(" ".join(pair), all(telling)) for pair, telling in pairs if any(telling))
+    return tuple(islice(found, _MOST_PHRASES))
 
 
 def asks(content: str) -> bool:

@@ -17,7 +17,7 @@ from app.ranking.neighbours import REACH, Neighbours, places, standing
 from app.ranking.pool import Pool, QueryView, pack_vector
 from app.ranking.voices import tells_time
 from app.text.terms import terms_of
-from app.text.wording import Wording, wording_of
+from app.text.wording import Wording, phrases_of, wording_of
 from tests.factories import an_item, recalled
 
 EAST, NORTH = np.array([1, 0], np.float32), np.array([0, 1], np.float32)
@@ -112,6 +112,46 @@ def test_what_else_a_conversation_holds_counts_for_its_messages() -> None:
     found = looked_at(asking("tea", "cup"), items, dict.fromkeys(range(4), NORTH))
     assert found["others"][0] > found["others"][1] == found["others"][2] > found["others"][3]
     assert found["others_matched"][0] > 0 > found["others_matched"][1]
+
+
+def test_what_matches_close_by_counts_more_than_what_does_far_away() -> None:
+    items = [
+        an_item(1, "tea"),
+        an_item(3, "yes"),
+        an_item(40, "well"),
+        an_item(2, "no", conversation=2),
+    ]
+    found = looked_at(asking("tea"), items, dict.fromkeys(range(4), NORTH))
+    for name in ("close_by", "close_by_wide"):
+        near, far, elsewhere = found[name][1:]
+        assert near > far >= elsewhere, name
+        assert found[name][0] == elsewhere, "nothing but itself matches"
+    assert found["close_by_wide"][2] > found["close_by_wide"][3]
+
+
+def test_words_that_stand_together_as_in_the_query_count() -> None:
+    items = [an_item(1, "I make Green Tea."), an_item(2, "tea, green"), an_item(3, "make the tea")]
+    found = looked_at(asking("green", "tea", wording=wording_of("make green tea")), items)
+    assert found["phrases"][0] > 0 > found["phrases"][1] == found["phrases"][2]
+    assert found["telling_phrases"][0] > 0 > found["telling_phrases"][1]
+
+
+def test_a_pair_of_stop_words_is_no_phrase_and_one_of_them_tells_little() -> None:
+    assert [tuple(each) for each in phrases_of("Who is at the Blue Door?")] == [
+        ("the blue", False),
+        ("blue door", True),
+    ]
+
+
+@pytest.mark.parametrize("query", ["", "tea", "\U0001f375", "who is it", "\u304a\u8336"])
+def test_what_has_no_pair_of_words_has_no_phrase(query: str) -> None:
+    assert phrases_of(query) == ()
+
+
+def test_a_long_query_asks_for_some_of_its_phrases() -> None:
+    said = [each.words for each in phrases_of(" ".join(f"w{at}" for at in range(5_000)))]
+    assert said[:2] == ["w0 w1", "w1 w2"]
+    assert len(said) < 100
 
 
 def test_names_are_known_for_what_they_are() -> None:
@@ -231,7 +271,7 @@ def test_features_are_finite_whatever_is_missing(
     pool: tuple[list[MemoryItem], dict[int, Floats]], terms: list[str], vector: Floats | None
 ) -> None:
     items, vectors = pool
-    query = asking(*terms, vector=vector)
+    query = asking(*terms, vector=vector, wording=wording_of(" ".join(terms)))
     found = evidence(query, Pool.of(recalled(*items, vectors=vectors), dimension=2))
     assert found.features.shape == (len(items), len(NAMES))
     assert np.isfinite(found.features).all()
