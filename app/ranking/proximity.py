@@ -81,11 +81,7 @@ def nearest(walk: Walk, *, asked: Collection[str], messages: int) -> Sequence[Ne
         if far not in ways or ways[far].score < score:
             ways[far] = _Way(score, begin.distance + 1, steps)
     if same:
-        ways = {
-            each: way._replace(steps=_steps_to(each, way.steps, walk.steps))
-            for one, way in ways.items()
-            for each in same.get(one, (one,))
-        }
+        ways = _to_each(ways, same, walk)
     ordered = sorted(
         ways, key=lambda far: (-ways[far].score, ways[far].distance, far not in seeds, far)
     )
@@ -121,6 +117,17 @@ def _joining(
         if near != far:
             pairs[near, far].append(step)
     return pairs
+
+
+def _to_each(ways: Mapping[EntityKey, _Way], same: _Same, walk: Walk) -> dict[EntityKey, _Way]:
+    """The ways to all of what is the same, each by the steps that lead to it."""
+    seeds = {seed.entity for seed in walk.seeds}
+    each_way = {
+        each: way._replace(steps=_steps_to(each, way.steps, walk.steps))
+        for one, way in ways.items()
+        for each in same.get(one, (one,))
+    }
+    return {each: way for each, way in each_way.items() if way.steps or each in seeds}
 
 
 def _steps_to(entity: EntityKey, way: Sequence[Step], steps: Sequence[Step]) -> Sequence[Step]:
