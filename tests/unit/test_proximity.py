@@ -79,7 +79,10 @@ def test_edges_between_two_add_up_and_the_telling_one_is_told() -> None:
 def told(walk: Walk, *, asked: str = "") -> list[tuple[int, float, int, str | None]]:
     """Each entity with its score, its distance, and the relation that leads to it."""
     near = nearest(walk, asked={asked} if asked else (), messages=100)
-    return [(n.entity, n.score, n.distance, n.step and n.step.relation) for n in near]
+    return [
+        (each.entity, each.score, each.distance, each.step.relation if each.step else None)
+        for each in near
+    ]
 
 
 @pytest.mark.parametrize("back", [False, True])
