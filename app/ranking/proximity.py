@@ -83,7 +83,8 @@ def nearest(walk: Walk, *, asked: Collection[str], messages: int) -> Sequence[Ne
     if same:
         ways = _to_each(ways, same, walk)
     ordered = sorted(
-        ways, key=lambda far: (-ways[far].score, ways[far].distance, far not in seeds, far)
+        ways,
+        key=lambda far: (-ways[far].score, ways[far].distance, _by_sameness(ways[far]), far),
     )
     return [
         _near(entity, ways[entity], seeds.get(entity), asked=asked, messages=messages)
@@ -123,11 +124,16 @@ def _to_each(ways: Mapping[EntityKey, _Way], same: _Same, walk: Walk) -> dict[En
     """The ways to all of what is the same, each by the steps that lead to it."""
     seeds = {seed.entity for seed in walk.seeds}
     each_way = {
-        each: way._replace(steps=_steps_to(each, way.steps, walk.steps))
+        each: way if each in seeds else way._replace(steps=_steps_to(each, way.steps, walk.steps))
         for one, way in ways.items()
         for each in same.get(one, (one,))
     }
     return {each: way for each, way in each_way.items() if way.steps or each in seeds}
+
+
+def _by_sameness(way: _Way) -> bool:
+    """Whether nothing but what it is the same as leads to an entity."""
+    return bool(way.steps) and way.steps[0].relation == SAME_AS
 
 
 def _steps_to(entity: EntityKey, way: Sequence[Step], steps: Sequence[Step]) -> Sequence[Step]:

@@ -126,6 +126,8 @@ def test_names_in_a_row_are_one_and_what_the_query_names_is_first() -> None:
     row = [step(2, 6, SAME_AS), step(6, 1, SAME_AS), step(2, 3, SAME_AS), step(3, 1, SAME_AS)]
     walk = Walk(seeds=WALK.seeds, steps=row)
     assert told(walk) == [(2, 1.0, 0, None), *((each, 1.0, 0, SAME_AS) for each in (1, 3, 6))]
+    late = Walk(seeds=WALK.seeds, steps=[step(2, 9), step(9, 1, SAME_AS)])
+    assert [entity for entity, *_ in told(late)] == [2, 9, 1]
     both = Walk(seeds=[*WALK.seeds, Seed(entity=EntityKey(6), mentions=1)], steps=row)
     assert [entity for entity, *_ in told(both)] == [2, 6, 1, 3]
 
