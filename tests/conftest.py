@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from app.adapters.embedder import onnx_embedder
 from tests.databases import migrate, run_apart
+from tests.fakes_embedder import loaded_once
 
 IN_MEMORY = Path("/dev/shm")  # noqa: S108  (a place for temporary files is what is wanted)
 ROOM = 2 * 2**30
@@ -46,6 +48,14 @@ settings.register_profile(
     derandomize="CI" in os.environ,
 )
 settings.load_profile("calm")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_model_in_memory() -> Iterator[None]:
+    """Opening an application takes twice as long where each of them loads the model for itself."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(onnx_embedder, "_load", loaded_once(onnx_embedder._load))
+        yield
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import asyncio
 import json
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -118,6 +118,21 @@ def stub_server() -> Iterator[StubServer]:
 def a_compiled_model(precision: Literal["int8", "fp32"] = "int8") -> CompiledModel:
     """The real one, compiled by the first test that wants it."""
     return compile_model(ModelSpec(precision=precision), model_cache())
+
+
+def loaded_once(load: Callable[[CompiledModel], Any]) -> Callable[[CompiledModel], Any]:
+    """`load`, which keeps what it loaded for as long as the files stay as they were."""
+    kept: dict[object, Any] = {}
+
+    def loaded(compiled: CompiledModel) -> Any:
+        files = [each.stat() for each in (compiled.model_path, compiled.tokenizer_path)]
+        told = [(each.st_ino, each.st_mtime_ns, each.st_size) for each in files]
+        key = (repr(compiled), *told)
+        if key not in kept:
+            kept[key] = load(compiled)
+        return kept[key]
+
+    return loaded
 
 
 def model_cache() -> Path:
