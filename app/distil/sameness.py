@@ -1,6 +1,7 @@
 """What a sentence says to be the same under two names: "Katherine, also called Kate"."""
 
 import re
+from functools import lru_cache
 
 from app.distil.entity import Mention
 from app.distil.sentences import QUOTED, Sentence
@@ -88,6 +89,10 @@ _OF_ANOTHER = re.compile(
 _NO_SUBJECT = re.compile(
     r"\b(?:at|in|on|near|for|with|to|by|about|under|behind)\s+(?:the\s+)?\Z", re.IGNORECASE
 )
+_LAST_WORDS = ("me", "by", "of", "name", "as", "is", "called", "nicknamed")
+"""Any of what is looked for before a name of one's own ends with one of these: most does not."""
+
+_LOOKED_BACK, _SHORTLY = 60, 12
 _VERB_FOLLOWS = re.compile(r"\x00?\s+\w")
 _FORMERLY = re.compile(r"\W+formerly\W+", re.IGNORECASE)
 _SHOUTED = 3
@@ -104,42 +109,54 @@ def says_same(sentence: Sentence, one: Mention, other: Mention) -> bool:
     """Whether a sentence that is meant says of two mentions, one behind the other, that."""
     plain = sentence.plain
     start, stop = one.stop - sentence.start, other.start - sentence.start
-    said, after = plain[: one.start - sentence.start], plain[other.stop - sentence.start :]
-    if (
-        stop - start > MOST_APART
-        or not _is_whole(sentence, other)
-        or _DOUBTED.search(plain, 0, stop)
-    ):
+    between, behind = plain[start:stop], other.stop - sentence.start
+    if len(between) > MOST_APART:
         return False
-    between = plain[start:stop]
     if _TO.fullmatch(between):
-        return bool(_BEFORE_OLD_NAME.search(said))
-    if _OF_ANOTHER.search(said):
-        return False
-    if _OR.fullmatch(between):
-        return bool(_FOR_SHORT.match(after))
-    return _leads_on(said, one, between) and bool(_FIRM.search(between) or _ENDS.match(after))
+        told = _ends_with(_BEFORE_OLD_NAME, sentence, one)
+    elif _OR.fullmatch(between):
+        told = bool(_FOR_SHORT.match(plain, behind)) and not _ends_with(_OF_ANOTHER, sentence, one)
+    else:
+        told = _leads_on(sentence, one, between)
+        told = told and bool(_FIRM.search(between) or _ENDS.match(plain, behind))
+    return told and _is_whole(sentence, other) and _doubted_from(plain) >= stop
 
 
-def _leads_on(said: str, one: Mention, between: str) -> bool:
+def _leads_on(sentence: Sentence, one: Mention, between: str) -> bool:
     """Whether `between` tells that `one` has another name; formerly people were somewhere else."""
     if not _LEADS_ON.fullmatch(between):
         return False
     if one.type is EntityType.PERSON and _FORMERLY.fullmatch(between):
         return False
-    return not (_VERB_FOLLOWS.match(between) and _NO_SUBJECT.search(said))
+    is_subject = not (_VERB_FOLLOWS.match(between) and _ends_with(_NO_SUBJECT, sentence, one))
+    return is_subject and not _ends_with(_OF_ANOTHER, sentence, one)
 
 
 def is_own_name(sentence: Sentence, mention: Mention) -> bool:
     """Whether the speaker of a sentence that is meant says to be called so: "call me Teo"."""
-    said = sentence.plain[: mention.start - sentence.start]
+    start, stop = mention.start - sentence.start, mention.stop - sentence.start
+    before = sentence.plain[max(start - _SHORTLY, 0) : start]
     return (
-        bool(_BEFORE_OWN_NAME.search(said))
+        before.rstrip(f" {QUOTED}").casefold().endswith(_LAST_WORDS)
+        and _ends_with(_BEFORE_OWN_NAME, sentence, mention)
         and not (len(mention.name) >= _SHOUTED and mention.name.isupper())
-        and not _DOUBTED.search(said)
         and _is_whole(sentence, mention)
-        and bool(_ENDS.match(sentence.plain, mention.stop - sentence.start))
+        and bool(_ENDS.match(sentence.plain, stop))
+        and _doubted_from(sentence.plain) >= start
     )
+
+
+def _ends_with(pattern: re.Pattern[str], sentence: Sentence, mention: Mention) -> bool:
+    """Whether what stands before a mention, as far as it is looked back, ends with a pattern."""
+    stop = mention.start - sentence.start
+    return bool(pattern.search(sentence.plain, max(stop - _LOOKED_BACK, 0), stop))
+
+
+@lru_cache(maxsize=8)  # each mention of a sentence asks, one after the other
+def _doubted_from(plain: str) -> int:
+    """Where a sentence begins to deny or to doubt; behind its end, if it does not."""
+    found = _DOUBTED.search(plain)
+    return found.start() if found else len(plain) + 1
 
 
 def _is_whole(sentence: Sentence, mention: Mention) -> bool:
