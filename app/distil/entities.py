@@ -20,6 +20,7 @@ from app.distil.lexicon import (
     OTHER_WORDS,
     PEOPLES,
 )
+from app.distil.sameness import leads_to_another_name
 from app.distil.sentences import sentences_of
 from app.domain.entities import EntityType, Sighting
 from app.text.scripts import fold
@@ -64,7 +65,8 @@ _BEFORE_ORGANISATION = re.compile(
 )
 _BEFORE_PERSON = re.compile(
     r"\b(?:mr|mrs|ms|dr|prof|frau|herr|(?:my|our|his|her)\s+\w{3,12}|married to|reports? to|met"
-    r"|asked|called|named|(?<!\bgo )(?<!\bgoing )(?<!\bwent )(?<!\bstick )with)\.?\s+\Z",
+    r"|asked|(?<!now )(?<!also )(?<!formerly )(?<!previously )(?<!originally )(?<!to be )"
+    r"(?:called|named)|(?<!\bgo )(?<!\bgoing )(?<!\bwent )(?<!\bstick )with)\.?\s+\Z",
     re.IGNORECASE,
 )
 _AFTER_PERSON = re.compile(
@@ -86,8 +88,9 @@ def mentions_of(
     """
     The mentions in a message by their places; none overlaps another.
 
-    A name that nothing but its capital gives away is one inside a sentence only, of type UNKNOWN
-    unless `known` or the words around it tell more. Code is read for names in code and files only.
+    A name that nothing but its capital gives away is one inside a sentence, or where another name
+    of it follows, of type UNKNOWN unless `known` or the words around it tell more. Code is read for
+    names in code and files only.
 
     Args:
         content: What was said.
@@ -244,7 +247,8 @@ def _names(*, content: str, free: str, known: Gazetteer) -> Iterator[Mention]:
             name, start = _without_first_words(found)
             if name:
                 kind = _told_by_words(free, start, start + len(name), sentence.start)
-                if kind or start > sentence.start:
+                told = kind or start > sentence.start
+                if told or leads_to_another_name(free, start + len(name)):
                     yield _mention(name, kind or EntityType.UNKNOWN, start, known)
 
 

@@ -86,7 +86,7 @@ def alias_of(name: str, kind: EntityType, known: Iterable[tuple[str, EntityType]
     "bob" is "bob smith" where only one known person is called so, and the other way round a longer
     name than the known one is that person too. Of other types only equal ones are one.
     """
-    candidates = {each for each, of in known if _may_be_one(kind, of)}
+    candidates = {each for each, of in known if may_be_one(kind, of)}
     if name in candidates:
         return name
     if kind not in (EntityType.PERSON, EntityType.UNKNOWN):
@@ -95,7 +95,8 @@ def alias_of(name: str, kind: EntityType, known: Iterable[tuple[str, EntityType]
     return alike.pop() if len(alike) == 1 else None
 
 
-def _may_be_one(kind: EntityType, other: EntityType) -> bool:
+def may_be_one(kind: EntityType, other: EntityType) -> bool:
+    """Whether what is of these types may be the same."""
     return kind is other or EntityType.UNKNOWN in (kind, other)
 
 

@@ -117,8 +117,8 @@ VERBS_OF_ONE_OFF_RULES = frozenset(
 CALENDAR = frozenset(
     """monday tuesday wednesday thursday friday saturday sunday january february march april may
     june
-    july august september october november december today tomorrow tonight christmas
-    easter""".split()
+    july august september october november december yesterday today tomorrow tonight
+    christmas easter""".split()
 )
 PEOPLES = frozenset(
     """german french dutch greek czech thai swiss british irish welsh american english spanish

@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from app.distil.entities import mentions_of
-from app.distil.entity import Mention, normal_form
+from app.distil.entity import Mention, may_be_one, normal_form
 from app.distil.naming import names_asked
 from app.distil.register import KnownName, Named, Register, looked_up
-from app.distil.relations import relations_of
+from app.distil.relations import BOTH_WAYS, relations_of
+from app.distil.sameness import SAME_AS
 from app.domain.entities import EntityType, Sighting
 from app.domain.ids import MessageKey
 from app.text.scripts import fold
@@ -92,9 +93,9 @@ class _Reading:
         register, content = self.links.register, self.message.content
         found = mentions_of(content, register.gazetteer(), self.message.seen)
         mentions = [each for each in found if register.may_mean(each) and self._note(each)]
-        told: dict[tuple[int, str, int], NewEvidence] = {}
+        told: dict[tuple[str, tuple[int, ...]], NewEvidence] = {}
         for evidence in self._evidence(mentions):
-            ends = (id(evidence.source), evidence.relation, id(evidence.target))
+            ends = _ends(evidence)
             if ends not in told or told[ends].weight < evidence.weight:
                 told[ends] = evidence
         self.links.evidence.extend(told.values())
@@ -126,6 +127,8 @@ class _Reading:
             source, target = self._entity(relation.source), self._entity(relation.target)
             if source is None or target is None or source is target:
                 continue
+            if relation.type == SAME_AS and not may_be_one(source.type, target.type):
+                continue
             yield NewEvidence(
                 source=source,
                 relation=relation.type,
@@ -145,6 +148,13 @@ class _Reading:
             self.meant[normal] = called[0]
             self._add(called, OF_SPEAKER, OF_SPEAKER)
         return self.meant.get(normal)
+
+
+def _ends(evidence: NewEvidence) -> tuple[str, tuple[int, ...]]:
+    """What a message states but once: of some relations it is all one which end is the source."""
+    ends = id(evidence.source), id(evidence.target)
+    in_order = sorted(ends) if evidence.relation in BOTH_WAYS else ends
+    return evidence.relation, tuple(in_order)
 
 
 def names_of(messages: Sequence[Spoken]) -> frozenset[str]:

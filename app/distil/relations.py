@@ -6,6 +6,7 @@ from itertools import combinations
 
 from app.distil.clauses import is_meant, is_short
 from app.distil.entity import Mention, Relation
+from app.distil.sameness import SAME_AS, is_own_name, says_same
 from app.distil.sentences import Sentence, sentences_of
 from app.text.scripts import fold
 
@@ -17,6 +18,9 @@ MAX_TOGETHER = 8
 
 NAMED_TOGETHER = "named together"
 """The type of the relation of which nothing more is known."""
+
+BOTH_WAYS = frozenset({NAMED_TOGETHER, SAME_AS})
+"""Types of relations that have no direction."""
 
 _STATED, _SEEN_TOGETHER = 1.0, 0.2
 
@@ -45,6 +49,11 @@ _TYPED = [
     )
     for kind, verb in _VERBS
 ]
+_ASKED_FOR_NAMES = (
+    r"(?:also|formerly|previously|originally|now) (?:known|called|named)|a\.?k\.?a|nicknamed?"
+    r"|short for|stands? for|renamed|go(?:es)? by|alias(?:es)?|called before"
+    r"|(?:real|full|old|new|former|other|original) name"
+)
 _ASKED: Sequence[tuple[str, re.Pattern[str]]] = [
     (kind, re.compile(rf"\b(?:{verb})\b", re.IGNORECASE))
     for kind, verb in [
@@ -60,6 +69,7 @@ _ASKED: Sequence[tuple[str, re.Pattern[str]]] = [
         ("replaces", r"replace[sd]?|supersedes?"),
         ("calls", r"calls?|invokes?|imports?"),
         ("knows", r"knows?|friends?|met"),
+        (SAME_AS, _ASKED_FOR_NAMES),
     ]
 ]
 _DENIED = re.compile(r"\b(?:not|no longer|never|n't)\b|n't\b", re.IGNORECASE)
@@ -74,7 +84,7 @@ def relations_of(
     The relations that the sentences of a message state, each once, in the order of their places.
 
     What is asked, supposed, denied or told as hearsay states none. Entities of one sentence are
-    `NAMED_TOGETHER` besides, lightly. "I" is the speaker.
+    `NAMED_TOGETHER` besides, lightly. "I" is the speaker, and whoever says "call me" so.
 
     Args:
         content: What was said.
@@ -123,7 +133,7 @@ def _stated(sentence: Sentence, before: Mention | None, mention: Mention) -> Ite
     if before is None or before.normal == mention.normal:
         return
     between = sentence.plain[before.stop - sentence.start : mention.start - sentence.start]
-    kind = _kind(between)
+    kind = SAME_AS if says_same(sentence, before, mention) else _kind(between)
     if kind:
         yield Relation(source=before.normal, target=mention.normal, type=kind, weight=_STATED)
 
@@ -131,7 +141,9 @@ def _stated(sentence: Sentence, before: Mention | None, mention: Mention) -> Ite
 def _of_speaker(
     sentence: Sentence, speaker: str, mention: Mention, *, first: bool
 ) -> Iterator[Relation]:
-    """What "I" at the start does to the first entity."""
+    """What "I" at the start does to the first entity, and what the speaker is called."""
+    if mention.normal != speaker and is_own_name(sentence, mention):
+        yield Relation(source=speaker, target=mention.normal, type=SAME_AS, weight=_STATED)
     said = sentence.plain[: mention.start - sentence.start]
     found = _SPEAKER.search(said) if first else None
     if not found or mention.normal == speaker:

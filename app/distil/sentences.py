@@ -18,7 +18,7 @@ _NO_PROSE = re.compile(
 _BULLET = re.compile(r"\s*(?:[-*+•]\s+|\d{1,3}[.)]\s+)?")
 _END = re.compile(r"[.!?…]{1,9}[\"'\u201d\u2019)\]*]{0,3}(?=\s)|[\u3002\uff01\uff1f]")
 _NO_END = re.compile(
-    r"(?:\b(?i:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|approx|fig|inc|ltd|u\.s)|\A\d{1,3}|\b[A-Z])\.\Z"
+    r"(?:\b(?i:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|[af]\.k\.a|approx|fig|inc|ltd|u\.s)|\A\d{1,3}|\b[A-Z])\.\Z"
 )
 _LOOKED_BACK = 8
 _CODE = re.compile(r"`([^`\n]{1,200})`")

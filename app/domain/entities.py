@@ -77,7 +77,11 @@ class Edge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Neighbourhood:
-    """An entity, the last messages that mention it, and what its heaviest edges lead to."""
+    """
+    An entity, the last messages that mention it, and what its heaviest edges lead to.
+
+    Behind its own names it has those of what it is said to be the same as.
+    """
 
     entity: Entity
     lineage: Sequence[LineageEdge]
@@ -88,7 +92,8 @@ class Neighbourhood:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelatedEntity:
     """
-    An entity that a query names, or that is at most two edges away from one.
+    An entity that a query names, or that is at most two edges away from one; what is said to be
+    the same is no edge away.
 
     `content` tells it in a line, `tokens` counts that; `score` in (0, 1], `distance` in edges.
     `lineage` are the last messages that mention it, of those that the request may see.

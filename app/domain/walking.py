@@ -36,7 +36,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Walk:
-    """What a query names, and the heaviest edges from there, and from where these lead to."""
+    """
+    What a query names, and the heaviest edges from there, and from where these lead to; with each
+    entity goes what is said to be the same.
+    """
 
     seeds: Sequence[Seed] = ()
     steps: Sequence[Step] = ()

@@ -42,7 +42,8 @@ class GraphReader(Protocol):
 
     async def around(self, entity_id: EntityId, *, limit: int) -> Neighbourhood:
         """
-        An entity with its `limit` heaviest edges, and the edges between what these lead to.
+        An entity with what it is said to be the same as, whose names it has then too, and with its
+        heaviest edges, `limit` in all; and the edges between what these lead to.
 
         Raises:
             EntityNotFound: There is none under this id in this tenant.
@@ -53,8 +54,9 @@ class GraphReader(Protocol):
         self, names: Collection[str], reach: Callable[[Walk], R], *, within: RecallFilter
     ) -> tuple[Walk, R, Views]:
         """
-        From what is called by one of `names` over at most two edges, a bounded number of them; what
-        `reach` makes of that, in whatever thread; and `views` of it.
+        From what is called by one of `names` over at most two edges, a bounded number of them, and
+        any between what is said to be the same; what `reach` makes of that, in whatever thread; and
+        `views` of it.
 
         What the filter hides is not walked over.
         """

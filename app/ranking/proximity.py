@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from app.distil.relations import NAMED_TOGETHER
+from app.distil.sameness import SAME_AS
 from app.domain.ids import EntityKey, ItemKey, MessageKey
 from app.domain.memory import Table, item_key
 from app.domain.walking import Seed, Step, Views, Walk
@@ -62,30 +63,84 @@ def nearest(walk: Walk, *, asked: Collection[str], messages: int) -> Sequence[Ne
     The entities of a walk, the nearest first, at most MOST_REACHED.
 
     What the query names has 1. An edge leaves FADING of a score, times how sure it is; the relation
-    that is asked for is as sure as can be. The best of several ways counts.
+    that is asked for is as sure as can be. The best of several ways counts. What is said to be the
+    same is one: as near, and left by the edges of all.
 
     Args:
         walk: Its steps of the first hop come before those of the second.
         asked: The types of relations that the query asks for.
         messages: In the scope.
     """
-    seeds = {seed.entity: seed for seed in walk.seeds}
-    ways = dict.fromkeys(seeds, _Way(1.0, 0, ()))
-    pairs: defaultdict[tuple[EntityKey, EntityKey], list[Step]] = defaultdict(list)
-    for step in walk.steps:
-        pairs[step.near, step.far].append(step)
-    for (near, far), steps in pairs.items():
+    seeds, same = {seed.entity: seed for seed in walk.seeds}, _same(walk.steps)
+    ways = {same.get(each, (each,))[0]: _Way(1.0, 0, ()) for each in seeds}
+    for (near, far), steps in _joining(walk.steps, same).items():
         begin = ways.get(near)
         if begin is None or begin.distance > 1:
             continue
         score = begin.score * FADING * sureness(steps, asked)
         if far not in ways or ways[far].score < score:
             ways[far] = _Way(score, begin.distance + 1, steps)
-    ordered = sorted(ways, key=lambda far: (-ways[far].score, ways[far].distance, far))
+    if same:
+        ways = _to_each(ways, same, walk)
+    ordered = sorted(
+        ways,
+        key=lambda far: (-ways[far].score, ways[far].distance, _by_sameness(ways[far]), far),
+    )
     return [
         _near(entity, ways[entity], seeds.get(entity), asked=asked, messages=messages)
         for entity in ordered[:MOST_REACHED]
     ]
+
+
+_Same = Mapping[EntityKey, Sequence[EntityKey]]
+"""Of what is said to be the same as something, all that is, in one order for each of them."""
+
+
+def _same(steps: Iterable[Step]) -> _Same:
+    same: dict[EntityKey, Sequence[EntityKey]] = {}
+    for step in steps:
+        if step.relation == SAME_AS:
+            ends = *same.get(step.near, [step.near]), *same.get(step.far, [step.far])
+            every = list(dict.fromkeys(ends))
+            same |= dict.fromkeys(every, every)
+    return same
+
+
+def _joining(
+    steps: Iterable[Step], same: _Same
+) -> Mapping[tuple[EntityKey, EntityKey], Sequence[Step]]:
+    """The steps from one entity to another, where the first of those that are the same is all."""
+    pairs: defaultdict[tuple[EntityKey, EntityKey], list[Step]] = defaultdict(list)
+    for step in steps:
+        near, far = step.near, step.far
+        if same:
+            near, far = same.get(near, (near,))[0], same.get(far, (far,))[0]
+        if near != far:
+            pairs[near, far].append(step)
+    return pairs
+
+
+def _to_each(ways: Mapping[EntityKey, _Way], same: _Same, walk: Walk) -> dict[EntityKey, _Way]:
+    """The ways to all of what is the same, each by the steps that lead to it."""
+    seeds = {seed.entity for seed in walk.seeds}
+    each_way = {
+        each: way if each in seeds else way._replace(steps=_steps_to(each, way.steps, walk.steps))
+        for one, way in ways.items()
+        for each in same.get(one, (one,))
+    }
+    return {each: way for each, way in each_way.items() if way.steps or each in seeds}
+
+
+def _by_sameness(way: _Way) -> bool:
+    """Whether nothing but what it is the same as leads to an entity."""
+    return bool(way.steps) and way.steps[0].relation == SAME_AS
+
+
+def _steps_to(entity: EntityKey, way: Sequence[Step], steps: Sequence[Step]) -> Sequence[Step]:
+    """What tells of an entity: how it is reached itself, else what it is the same as."""
+    there = [step for step in steps if step.far == entity]
+    same = [step for step in there if step.relation == SAME_AS]
+    return [step for step in way if step.far == entity] or same or there
 
 
 def sureness(steps: Sequence[Step], asked: Collection[str]) -> float:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from app.distil.naming import names_asked
 from app.distil.relations import NAMED_TOGETHER, relations_asked
+from app.distil.sameness import SAME_AS
 from app.domain.context import ContextRequest, Format, Intent
 from app.domain.conversation import Scope
 from app.domain.entities import EntityType, RelatedEntity
@@ -130,7 +131,7 @@ def _content(entity: Shown, step: Step | None, shown: Mapping[EntityKey, Shown])
         return about
     if step.relation == NAMED_TOGETHER:
         return f"{about}: named together with {other.name}"
-    if step.outwards:
+    if step.outwards and step.relation != SAME_AS:
         return f"{about}: {other.name} {step.relation} it"
     return f"{about}: {step.relation} {other.name}"
 

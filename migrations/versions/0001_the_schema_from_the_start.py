@@ -744,6 +744,7 @@ def _create_graph() -> None:
         sa.Column("source_key", KEY, nullable=False),
         sa.Column("relation", sa.String(length=64), nullable=False),
         sa.Column("target_key", KEY, nullable=False),
+        sa.Column("same", sa.Boolean(), nullable=False),
         sa.Column("weight", sa.Float(), nullable=False),
         sa.Column("first_seen_at", sa.BigInteger(), nullable=False),
         sa.Column("last_seen_at", sa.BigInteger(), nullable=False),
@@ -764,7 +765,10 @@ def _create_graph() -> None:
     )
     for end in ("source_key", "target_key"):
         op.create_index(
-            op.f(f"ix_edge_{end}_weight_key"), "edge", [end, "weight", "key"], unique=False
+            op.f(f"ix_edge_{end}_same_weight_key"),
+            "edge",
+            [end, "same", "weight", "key"],
+            unique=False,
         )
     op.create_table(
         "edge_evidence",

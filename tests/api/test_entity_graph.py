@@ -119,6 +119,44 @@ async def test_what_is_connected_is_found_without_a_word_in_common(client: Async
     assert "Redis" in told
 
 
+async def test_what_is_said_to_be_the_same_is_one_until_that_is_erased(
+    client: AsyncClient,
+) -> None:
+    await tell(client, "Kate works on Apollo.", *(f"Filler number {n} of tea." for n in range(30)))
+    old = await tell(client, "Katherine lives in Leeds.", "Katherine knows Redis.")
+    query = "Where does Kate live?"
+    before = await context(client, query, explain=True, **ALICE)
+    assert {each["name"] for each in before["related_entities"]} == {"Kate", "Apollo"}
+
+    said_so = await tell(client, "By the way, Katherine is also known as Kate.")
+    bundle = await context(client, query, explain=True, **ALICE)
+    related = {each["name"]: each for each in bundle["related_entities"]}
+    assert list(related)[:2] == ["Kate", "Katherine"]
+    assert related["Katherine"]["content"] == "Katherine (person): same as Kate"
+    assert (related["Katherine"]["score"], related["Katherine"]["distance"]) == (1.0, 0)
+    assert related["Leeds"]["content"] == "Leeds (place): Katherine lives in it"
+    (found,) = [
+        each
+        for each in bundle["retrieved_memories"]
+        if each["lineage"][0]["id"] == old["message_ids"][0] and each["type"] == "message"
+    ]
+    assert "relational" in found["sources"]
+    shown = await get(client, f"/entities/{related['Kate']['id']}")
+    assert shown["names"] == ["Kate", "Katherine"]
+    (same,) = [each for each in shown["edges"] if each["relation"] == "same as"]
+    assert [each["id"] for each in same["lineage"]] == said_so["message_ids"]
+    who = await context(client, "Who knows Redis?", **ALICE)
+    assert {"Kate", "Katherine"} <= {each["name"] for each in who["related_entities"]}
+
+    receipt = await erase(client, f"/conversations/{said_so['id']}")
+    assert receipt["remaining"] == 0
+    after = await context(client, query, explain=True, **ALICE)
+    assert [each["content"] for each in after["related_entities"]] == [
+        each["content"] for each in before["related_entities"]
+    ]
+    assert (await get(client, f"/entities/{related['Kate']['id']}"))["names"] == ["Kate"]
+
+
 async def test_related_entities_never_exceed_the_budget(client: AsyncClient) -> None:
     await tell(client, *SAID)
     for budget in (1, 2, 5, 10, 20, 40, 80):

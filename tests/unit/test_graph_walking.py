@@ -1,10 +1,14 @@
 """How often a walk over the graph asks, without a database."""
 
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import cast
 
 import pytest
 
-from app.adapters.sql.graph_walking import explored
+from app.adapters.sql.graph_walking import MOST_NAMES, PLACES, explored
+from app.distil.sameness import SAME_AS
 from app.domain.ids import LOCAL_TENANT, EntityKey, ScopeKey
 from app.domain.walking import Views, Walk
 from app.ports import RecallFilter
@@ -25,3 +29,38 @@ def test_what_nobody_is_called_by_is_asked_for_once() -> None:
     with pytest.raises(StopIteration) as ended:
         asking.send([])
     assert ended.value.value == (Walk(), _Nowhere(Walk()), Views())
+
+
+def edge(near: int, far: int, relation: str) -> tuple[object, ...]:
+    return 10 * near + far, near, far, 1, relation, 1.0, 1
+
+
+def walked(answers: Mapping[int, Sequence[tuple[object, ...]]]) -> list[list[int]]:
+    """What is asked for the edges of, from entity 1, where these are its edges."""
+    within, asked = RecallFilter(scopes=[ScopeKey(1)]), list[list[int]]()
+    asking = explored({"kate"}, _Nowhere, tenant=LOCAL_TENANT, within=within)
+    next(asking)
+    _, values = asking.send([(1, 1)])
+    with suppress(StopIteration):
+        while "most" in values and values["most"] != PLACES:
+            asked.append(near := list(cast("list[int]", values["of"])))
+            _, values = asking.send([row for each in near for row in answers.get(each, ())])
+    return asked
+
+
+def test_two_hops_are_asked_for_once_each() -> None:
+    assert walked({1: [edge(1, 2, "knows")], 2: [edge(2, 3, "knows")]}) == [[1], [2]]
+
+
+def test_what_is_the_same_is_asked_for_before_the_hop_goes_on() -> None:
+    kate = [edge(1, 2, "knows"), edge(1, 3, SAME_AS)]
+    katherine = [edge(3, 1, SAME_AS), edge(3, 4, "knows")]
+    tim = [edge(2, 5, SAME_AS), edge(2, 3, "knows")]
+    assert walked({1: kate, 2: tim, 3: katherine}) == [[1], [3], [2, 4], [5]]
+
+
+def test_a_row_of_names_ends() -> None:
+    row = {at: [edge(at, at + 1, SAME_AS)] for at in range(1, 99)}
+    first = [[at] for at in range(1, MOST_NAMES + 1)]
+    assert walked(row)[:MOST_NAMES] == first
+    assert len(walked(row)) == 2 * MOST_NAMES

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.distil.relations import NAMED_TOGETHER, relations_asked
+from app.distil.sameness import SAME_AS
 from app.domain.ids import EntityKey, ItemKey, MessageKey
 from app.domain.memory import Table, item_key
 from app.domain.walking import Seed, Step, Views, Walk
@@ -75,6 +76,73 @@ def test_edges_between_two_add_up_and_the_telling_one_is_told() -> None:
     assert anna.step.edge == 8
 
 
+def told(walk: Walk, *, asked: str = "") -> list[tuple[int, float, int, str | None]]:
+    """Each entity with its score, its distance, and the relation that leads to it."""
+    near = nearest(walk, asked={asked} if asked else (), messages=100)
+    return [
+        (each.entity, each.score, each.distance, each.step.relation if each.step else None)
+        for each in near
+    ]
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_what_is_the_same_is_as_near_and_leads_on_as_far(*, back: bool) -> None:
+    apart = step(2, 6, SAME_AS), *([step(6, 2, SAME_AS)] if back else [])
+    walk = Walk(seeds=WALK.seeds, steps=[*apart, step(6, 1), step(1, 4), step(4, 5)])
+    assert told(walk) == [
+        (2, 1.0, 0, None),
+        (6, 1.0, 0, SAME_AS),
+        (1, 0.25, 1, "works on"),
+        (4, 0.0625, 2, "works on"),
+    ]
+
+
+def test_what_is_the_same_is_left_by_the_edges_of_all() -> None:
+    name = "works on"
+    walk = Walk(
+        seeds=WALK.seeds,
+        steps=[step(2, 1, weight=3), step(1, 6, SAME_AS), step(6, 2), step(6, 7, weight=4)],
+    )
+    assert told(walk) == [
+        (2, 1.0, 0, None),
+        (1, 0.375, 1, name),
+        (6, 0.375, 1, SAME_AS),
+        (7, 0.375 * 0.4, 2, name),
+    ]
+    assert [score for _, score, *_ in told(walk, asked=name)] == [1.0, 0.5, 0.5, 0.25]
+
+
+def test_each_of_what_is_the_same_is_told_as_it_is_reached() -> None:
+    together = step(2, 6, NAMED_TOGETHER, 0.5)
+    walk = Walk(seeds=WALK.seeds, steps=[step(2, 1), together, step(6, 1, SAME_AS)])
+    assert told(walk) == [
+        (2, 1.0, 0, None),
+        (1, 0.3, 1, "works on"),
+        (6, 0.3, 1, NAMED_TOGETHER),
+    ]
+
+
+def test_names_in_a_row_are_one_and_what_the_query_names_is_first() -> None:
+    row = [step(2, 6, SAME_AS), step(6, 1, SAME_AS), step(2, 3, SAME_AS), step(3, 1, SAME_AS)]
+    walk = Walk(seeds=WALK.seeds, steps=row)
+    assert told(walk) == [(2, 1.0, 0, None), *((each, 1.0, 0, SAME_AS) for each in (1, 3, 6))]
+    late = Walk(seeds=WALK.seeds, steps=[step(2, 9), step(9, 1, SAME_AS)])
+    assert [entity for entity, *_ in told(late)] == [2, 9, 1]
+    both = Walk(seeds=[*WALK.seeds, Seed(entity=EntityKey(6), mentions=1)], steps=row)
+    assert [entity for entity, *_ in told(both)] == [2, 6, 1, 3]
+
+
+def test_messages_of_what_is_the_same_are_worth_as_much() -> None:
+    walk = Walk(seeds=WALK.seeds, steps=[step(2, 6, SAME_AS)])
+    near = nearest(walk, asked=(), messages=100)
+    found = worths(near, walk.steps, views((2, 5), (6, 7)), asked=())
+    assert set(found) == {message_key(5), message_key(7)}
+    stated = worths(
+        near, walk.steps, views((6, 7), stating={26: {MessageKey(8): 0}}), asked={SAME_AS}
+    )
+    assert stated[message_key(8)] == 0.5
+
+
 def test_who_is_in_every_message_brings_none_in() -> None:
     assert rarity(1, 100) == pytest.approx(1.0)
     assert rarity(100, 100) < 0.01
@@ -114,13 +182,21 @@ def test_facts_are_worth_what_their_best_message_is() -> None:
 
 
 @given(
-    st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9), st.floats(0.1, 9)), max_size=30),
+    st.lists(
+        st.tuples(
+            st.integers(1, 9),
+            st.integers(1, 9),
+            st.floats(0.1, 9),
+            st.sampled_from(["knows", SAME_AS]),
+        ),
+        max_size=30,
+    ),
     st.lists(st.tuples(st.integers(1, 9), st.integers(1, 60)), max_size=90),
 )
 def test_scores_and_worths_are_bounded_and_ordered(
-    edges: list[tuple[int, int, float]], mentions: list[tuple[int, int]]
+    edges: list[tuple[int, int, float, str]], mentions: list[tuple[int, int]]
 ) -> None:
-    steps = [step(a, b, "knows", weight) for a, b, weight in edges]
+    steps = [step(a, b, relation, weight) for a, b, weight, relation in edges]
     walk = Walk(seeds=[Seed(entity=ANNA, mentions=1)], steps=steps)
     near = nearest(walk, asked=(), messages=50)
     scores = [each.score for each in near]

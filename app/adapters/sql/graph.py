@@ -2,7 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from sqlalchemy import (
@@ -106,7 +107,7 @@ class SqlGraph:
     async def around(self, entity_id: EntityId, *, limit: int) -> Neighbourhood:
         entity, e = await self.get(entity_id), d.edge.c
         heaviest = _edges().where(or_(e.source_key == entity.key, e.target_key == entity.key))
-        heaviest = heaviest.order_by(e.weight.desc(), e.key.desc()).limit(limit)
+        heaviest = heaviest.order_by(e.same.desc(), e.weight.desc(), e.key.desc()).limit(limit)
         own = (await self.connection.execute(heaviest)).all()
         far = {key for row in own for key in (row.source_key, row.target_key)} - {entity.key}
         others = _edges().where(e.source_key.in_(numbers(far)), e.target_key.in_(numbers(far)))
@@ -115,6 +116,8 @@ class SqlGraph:
         neighbours = self._all().where(d.entity.c.key.in_(numbers(far)))
         neighbours = neighbours.order_by(d.entity.c.mentions.desc(), d.entity.c.key.desc())
         nodes = await self._entities((await self.connection.execute(neighbours)).all())
+        same = {key for row in own if row.same for key in (row.source_key, row.target_key)}
+        entity = _with_names_of(entity, [each for each in nodes if each.key in same])
         ids = {each.key: each.id for each in [entity, *nodes]}
         stated = await self._lineage(d.edge_evidence, "edge_key", [row.key for row in rows])
         mentioned = await self._lineage(d.mention, "entity_key", [entity.key])
@@ -193,6 +196,12 @@ class SqlGraph:
             edge = LineageEdge(kind="message", id=str(row.id), external_id=row.external_id)
             told[row.owner].append(edge)
         return told
+
+
+def _with_names_of(entity: Entity, same: Sequence[Entity]) -> Entity:
+    """With what it is called elsewhere behind its own names."""
+    names = chain(entity.names, *(each.names for each in same))
+    return replace(entity, names=list(dict.fromkeys(names)))
 
 
 def _fullest_first(name: str) -> tuple[int, str]:

@@ -130,7 +130,7 @@ def steps(names: Names) -> Constant:
 
 
 def _stepping(begin: str, end: str, names: Names, *, on_postgres: bool) -> Select[Any]:
-    """The heaviest edges that have the near entity at their `begin`."""
+    """What the near entity, at their `begin`, is the same as; then its heaviest edges."""
     near, far, other = d.entity.alias("near"), d.entity.alias("far"), d.edge.alias("other")
     proof = d.edge_evidence.join(_MESSAGES, t.message.c.key == d.edge_evidence.c.message_key)
     proven = (
@@ -145,7 +145,7 @@ def _stepping(begin: str, end: str, names: Names, *, on_postgres: bool) -> Selec
         return (
             select(*(other.c[name] for name in columns))
             .where(other.c[begin] == near.c.key, proven)
-            .order_by(other.c.weight.desc(), other.c.key.desc())
+            .order_by(other.c.same.desc(), other.c.weight.desc(), other.c.key.desc())
             .limit(bindparam("most"))
             .correlate(near)
         )

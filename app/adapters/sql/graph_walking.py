@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import reduce
+from functools import partial, reduce
 from itertools import islice
 from typing import Any
 
@@ -13,6 +13,7 @@ from app.adapters.sql.item_conditions import held_by
 from app.adapters.sql.raw_rows import id_of, uuid_of
 from app.adapters.sql.recallable import narrowing
 from app.distil.register import fuller
+from app.distil.sameness import SAME_AS
 from app.domain.entities import EntityType
 from app.domain.ids import EntityId, EntityKey, ItemKey, MessageKey, TenantId
 from app.domain.memory import LineageEdge, Table, item_key
@@ -28,6 +29,9 @@ FROM_SEED, FROM_OTHERS = 10, 3
 
 MOST_OTHERS = 8
 """Entities beside those of the query that are walked from."""
+
+MOST_NAMES = 4
+"""Names of one thing, each said to be the same as the one before, that are walked from."""
 
 PLACES, PROOFS = 8, 3
 """Messages of an entity, and of an edge, the newest ones."""
@@ -59,15 +63,39 @@ def _walked(names: Collection[str], *, tenant: TenantId, within: RecallFilter) -
     seeds = _meant((yield NAMED, {**of, "names": sorted(names)}))
     if not seeds:
         return Walk()
-    narrow = narrowing(within)
-    step = asking.steps(frozenset(narrow))
+    narrow, walked = narrowing(within), set[EntityKey]()
+    hop = partial(_hop, walked=walked, shape=frozenset(narrow))
     near = [each.entity for each in seeds]
-    first = _stepped((yield step, {"of": near, "most": FROM_SEED, **of, **narrow}))
-    others = _heaviest(first, without=near)
+    first = yield from hop(near, given={"most": FROM_SEED, **of, **narrow})
+    others = _heaviest(first, without=walked)
     if not others:
         return Walk(seeds=seeds, steps=first)
-    second = _stepped((yield step, {"of": others, "most": FROM_OTHERS, **of, **narrow}))
+    second = yield from hop(others, given={"most": FROM_OTHERS, **of, **narrow})
     return Walk(seeds=seeds, steps=[*first, *second])
+
+
+def _hop(
+    near: Sequence[EntityKey],
+    *,
+    walked: set[EntityKey],
+    shape: asking.Names,
+    given: Mapping[str, object],
+) -> Reading[Sequence[Step]]:
+    """
+    The edges from these, and from what is the same as any of them; `walked` then has all.
+
+    Only where something is the same as another is it asked again.
+    """
+    steps = list[Step]()
+    for _ in range(MOST_NAMES):
+        walked.update(near)
+        found = _stepped((yield asking.steps(shape), {"of": near, **given}))
+        steps += found
+        same = [step for step in found if step.relation == SAME_AS]
+        near = _heaviest(same, without=walked)
+        if not near:
+            break
+    return steps
 
 
 def viewed(

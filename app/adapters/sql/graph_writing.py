@@ -19,7 +19,8 @@ from app.adapters.sql.scopes import SqlScopes
 from app.adapters.sql.types import Instant
 from app.distil.linking import Links, NewEvidence, NewMention
 from app.distil.register import Named
-from app.distil.relations import NAMED_TOGETHER
+from app.distil.relations import BOTH_WAYS
+from app.distil.sameness import SAME_AS
 from app.domain.ids import MessageKey, ScopeKey
 from app.ports import NewId
 from app.ports.graph import Relinked
@@ -139,6 +140,7 @@ class SqlGraphWriter(SqlGraph):
                 "source_key": source,
                 "relation": relation,
                 "target_key": target,
+                "same": relation == SAME_AS,
                 "weight": sum(each.weight for each in told),
                 "first_seen_at": min(each.said_at for each in told),
                 "last_seen_at": max(each.said_at for each in told),
@@ -195,9 +197,9 @@ _COUNT_UP = _counting_up()
 
 
 def _ends(evidence: NewEvidence, keys: Keys) -> tuple[int, str, int]:
-    """Being named together has no direction: it goes from the smaller key to the larger."""
+    """What has no direction goes from the smaller key to the larger."""
     source, target = keys[id(evidence.source)], keys[id(evidence.target)]
-    if evidence.relation == NAMED_TOGETHER:
+    if evidence.relation in BOTH_WAYS:
         source, target = min(source, target), max(source, target)
     return source, evidence.relation, target
 

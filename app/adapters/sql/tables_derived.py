@@ -69,7 +69,8 @@ mention = Table(
     sqlite_with_rowid=False,
 )
 
-# The sum of its evidence. Named together is stored once, from the smaller key to the larger.
+# The sum of its evidence. What has no direction is stored once, from the smaller key to the larger.
+# `same` tells that both ends are one thing: such an edge comes first, however light it is.
 edge = Table(
     "edge",
     metadata,
@@ -77,12 +78,13 @@ edge = Table(
     belongs_to("source_key", "entity.key"),
     Column("relation", String(64), nullable=False),
     belongs_to("target_key", "entity.key"),
+    Column("same", Boolean, nullable=False),
     Column("weight", Float, nullable=False),
     Column("first_seen_at", Instant, nullable=False),
     Column("last_seen_at", Instant, nullable=False),
     UniqueConstraint("source_key", "target_key", "relation"),
-    Index(None, "source_key", "weight", "key"),
-    Index(None, "target_key", "weight", "key"),
+    Index(None, "source_key", "same", "weight", "key"),
+    Index(None, "target_key", "same", "weight", "key"),
     sqlite_autoincrement=True,
 )
 

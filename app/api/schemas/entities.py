@@ -68,6 +68,9 @@ class EdgeOut(Answer):
 
 
 class NeighbourhoodOut(EntityOut):
+    names: list[str] = Field(
+        description="All that it is called, the fullest first; then what the same is called."
+    )
     lineage: list[LineageOut] = Field(description="The last messages that mention it.")
     nodes: list[EntityOut]
     edges: list[EdgeOut]
