@@ -102,8 +102,8 @@ async def derive(database: Database, kept: Kept) -> ItemKey:
             for entity, message in ((a, first), (a, second), (b, first))
         ]
         await connection.execute(insert(d.mention), mentions)
-        edge = {"key": 1, "source_key": a, "target_key": b, "relation": "knows", "weight": 1.0}
-        await connection.execute(insert(d.edge), {**edge, **at})
+        edge = {"key": 1, "source_key": a, "target_key": b, "relation": "knows", "same": False}
+        await connection.execute(insert(d.edge), {**edge, "weight": 1.0, **at})
         proof = {"edge_key": 1, "message_key": first, "weight": 1.0, "said_at": NOON}
         await connection.execute(insert(d.edge_evidence), proof)
         profile = {"preferences": {}, "context": {}, "notes": "", "updated_at": NOON}
