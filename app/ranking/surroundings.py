@@ -1,10 +1,13 @@
 """What stands around the candidates of a pool: before and after, in their conversation, near."""
 
+from collections.abc import Sequence
+from math import exp
+
 import numpy as np
 
 from app.ranking import Floats
 from app.ranking.lines import Lines, held
-from app.ranking.neighbours import Indexes
+from app.ranking.neighbours import Indexes, places
 from app.ranking.pool import Among, Pool, QueryView
 
 Columns = dict[str, Floats]
@@ -13,7 +16,7 @@ Columns = dict[str, Floats]
 _BEST = 5
 """Candidates that the others are compared with."""
 
-_CLOSE, _WIDE = np.float32(4), np.float32(15)
+_CLOSE, _WIDE = 4.0, 15.0
 """Messages of a conversation within which what stands close by loses two thirds of its weight."""
 
 
@@ -63,33 +66,47 @@ def conversation(query: QueryView, pool: Pool, lines: Lines, lexical: Floats) ->
     conversations = np.asarray(pool.recalled.conversations, dtype=np.int64)
     _, group = np.unique(conversations, return_inverse=True)
     cosine, hits = lines.cosine[: lines.size], lines.hits[: lines.size]
-    three, best = _best_others(group, cosine + lexical)
+    strength = cosine + lexical
+    three, best = _best_others(group, strength)
     same = (group[:, None] == group).astype(np.float32)
     added = ((same @ hits > hits) & (hits == 0)).astype(np.float32)
-    close, wide = _close_by(same, pool, cosine + lexical)
     return {
         "others": three,
         "others_best": best,
         "others_cosine": _best_others(group, cosine)[0],
         "others_matched": held(added, query),
-        "close_by": close,
-        "close_by_wide": wide,
+        "close_by": _close_by(pool, strength, _CLOSE),
+        "close_by_wide": _close_by(pool, strength, _WIDE),
     }
 
 
-def _close_by(same: Floats, pool: Pool, strength: Floats) -> tuple[Floats, Floats]:
+def _close_by(pool: Pool, strength: Floats, reach: float) -> Floats:
     """
-    What of the `same` conversation is stronger than the pool's mean, summed, the closer the more.
+    What is stronger than the pool's mean in the same conversation, summed, the closer the more.
 
     Of what the pool is judged among: whatever else there is adds nothing to others.
     """
     raised = np.zeros_like(strength)
     theirs = strength[pool.among]
     raised[pool.among] = np.maximum(theirs - theirs.mean(), 0)
-    positions = np.asarray(pool.recalled.positions, dtype=np.float32)
-    apart = np.abs(positions[:, None] - positions)
-    others = same * (1 - np.eye(len(strength), dtype=np.float32))
-    return (others * np.exp(-apart / _CLOSE)) @ raised, (others * np.exp(-apart / _WIDE)) @ raised
+    spots = places(pool.recalled.conversations, pool.recalled.positions)
+    order = np.argsort(spots, kind="stable")
+    there, said = spots[order].tolist(), raised[order].tolist()
+    before = _faded(there, said, reach)
+    after = _faded([-spot for spot in reversed(there)], said[::-1], reach)[::-1]
+    column = np.empty_like(strength)
+    column[order] = np.add(before, after)
+    return column
+
+
+def _faded(spots: Sequence[int], said: Sequence[float], reach: float) -> list[float]:
+    """What was said before each of the ascending spots; another conversation is too far away."""
+    told, left, last = list[float](), 0.0, spots[0]
+    for spot, one in zip(spots, said, strict=True):
+        left *= exp((last - spot) / reach)
+        told.append(left)
+        left, last = left + one, spot
+    return told
 
 
 def _best_others(group: Indexes, strength: Floats) -> tuple[Floats, Floats]:
