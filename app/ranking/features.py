@@ -226,8 +226,8 @@ def _pieces(query: QueryView, pool: Pool, lines: Lines, whole: Columns, among: A
 
 def _phrased(contents: Sequence[str], phrases: Sequence[Phrase]) -> Columns:
     """The share of the phrases, and of the telling ones, that each content holds."""
-    texts = [each[:_READ].lower() for each in contents]
-    there = np.array([[each.words in text for each in phrases] for text in texts], dtype=np.float32)
+    texts, pairs = [each[:_READ].lower() for each in contents], [each.words for each in phrases]
+    there = np.array([[pair in text for pair in pairs] for text in texts], dtype=np.float32)
     telling = np.array([each.telling for each in phrases], dtype=np.float32)
     there = there.reshape(len(contents), len(phrases))
     return {

@@ -16,7 +16,7 @@ Columns = dict[str, Floats]
 _BEST = 5
 """Candidates that the others are compared with."""
 
-_CLOSE, _WIDE = 4.0, 15.0
+_REACH = {"close_by": 4.0, "close_by_wide": 15.0}
 """Messages of a conversation within which what stands close by loses two thirds of its weight."""
 
 
@@ -75,12 +75,11 @@ def conversation(query: QueryView, pool: Pool, lines: Lines, lexical: Floats) ->
         "others_best": best,
         "others_cosine": _best_others(group, cosine)[0],
         "others_matched": held(added, query),
-        "close_by": _close_by(pool, strength, _CLOSE),
-        "close_by_wide": _close_by(pool, strength, _WIDE),
+        **_close_by(pool, strength),
     }
 
 
-def _close_by(pool: Pool, strength: Floats, reach: float) -> Floats:
+def _close_by(pool: Pool, strength: Floats) -> Columns:
     """
     What is stronger than the pool's mean in the same conversation, summed, the closer the more.
 
@@ -92,11 +91,12 @@ def _close_by(pool: Pool, strength: Floats, reach: float) -> Floats:
     spots = places(pool.recalled.conversations, pool.recalled.positions)
     order = np.argsort(spots, kind="stable")
     there, said = spots[order].tolist(), raised[order].tolist()
-    before = _faded(there, said, reach)
-    after = _faded([-spot for spot in reversed(there)], said[::-1], reach)[::-1]
-    column = np.empty_like(strength)
-    column[order] = np.add(before, after)
-    return column
+    back, said_back = [-spot for spot in reversed(there)], said[::-1]
+    columns = {name: np.empty_like(strength) for name in _REACH}
+    for name, reach in _REACH.items():
+        before, after = _faded(there, said, reach), _faded(back, said_back, reach)
+        columns[name][order] = np.add(before, after[::-1])
+    return columns
 
 
 def _faded(spots: Sequence[int], said: Sequence[float], reach: float) -> list[float]:
