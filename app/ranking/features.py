@@ -131,7 +131,7 @@ def evidence(query: QueryView, pool: Pool) -> Evidence:
         **pieces,
         **windows(lines),
         **beside(query, lines),
-        **conversation(query, pool, lines, lexical),
+        **conversation(query, lines, lexical, among),
         **alike(lines, lexical, among),
     }
     features = np.empty((lines.size, len(NAMES)), dtype=np.float32)

@@ -7,7 +7,7 @@ import numpy as np
 
 from app.ranking import Floats
 from app.ranking.bm25 import Bags, saturation
-from app.ranking.neighbours import Indexes, places, standing
+from app.ranking.neighbours import Indexes, Places, places, standing
 from app.ranking.pool import Pool, QueryView
 
 
@@ -18,10 +18,12 @@ class Lines:
 
     `vectors` (m, d) and `cosine` (m,); which of the query's terms they hold, `hits` (m, t), and
     what each term is worth in BM25, `saturated` (m, t); `bm25` (m,). `before` and `after` tell
-    which line stands there, `length` the terms of each message of the pool; all three (size,).
+    which line stands there, `length` the terms of each message of the pool, `spots` where each of
+    these stands; all four (size,).
     """
 
     size: int
+    spots: Places
     vectors: Floats
     cosine: Floats
     hits: Floats
@@ -44,6 +46,7 @@ class Lines:
         saturated = saturation(frequencies, length, query.average_length)
         return cls(
             size=size,
+            spots=own,
             vectors=pool.around,
             cosine=cosines(query, pool.around),
             hits=(frequencies > 0).astype(np.float32),

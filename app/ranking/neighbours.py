@@ -17,6 +17,8 @@ Messages on either side that count as neighbours. With two, what is learned find
 
 _OFFSETS = tuple(offset for offset in range(-REACH, REACH + 1) if offset)
 
+_POSITION_BITS = 32
+
 Places = NDArray[np.int64]
 """Where messages stand: one number for conversation and position, ascending as they do."""
 
@@ -55,8 +57,13 @@ class Neighbours:
 
 def places(conversations: Sequence[int], positions: Sequence[int]) -> Places:
     """A number per message that tells its conversation and position, shape (n,)."""
-    by_conversation: Places = np.asarray(conversations, dtype=np.int64) << 32
+    by_conversation: Places = np.asarray(conversations, dtype=np.int64) << _POSITION_BITS
     return by_conversation + np.asarray(positions, dtype=np.int64)
+
+
+def conversations_at(spots: Places) -> Places:
+    """The conversations in which these places are, shape (n,)."""
+    return spots >> _POSITION_BITS
 
 
 def standing(around: Places, known: Places) -> Mapping[int, Indexes]:

@@ -7,8 +7,8 @@ import numpy as np
 
 from app.ranking import Floats
 from app.ranking.lines import Lines, held
-from app.ranking.neighbours import Indexes, places
-from app.ranking.pool import Among, Pool, QueryView
+from app.ranking.neighbours import Indexes, Places, conversations_at
+from app.ranking.pool import Among, QueryView
 
 Columns = dict[str, Floats]
 """Features by name, each of shape (n,)."""
@@ -61,10 +61,9 @@ def beside(query: QueryView, lines: Lines) -> Columns:
     }
 
 
-def conversation(query: QueryView, pool: Pool, lines: Lines, lexical: Floats) -> Columns:
+def conversation(query: QueryView, lines: Lines, lexical: Floats, among: Among) -> Columns:
     """What else the pool holds of each candidate's conversation, and how close by."""
-    conversations = np.asarray(pool.recalled.conversations, dtype=np.int64)
-    _, group = np.unique(conversations, return_inverse=True)
+    _, group = np.unique(conversations_at(lines.spots), return_inverse=True)
     cosine, hits = lines.cosine[: lines.size], lines.hits[: lines.size]
     strength = cosine + lexical
     three, best = _best_others(group, strength)
@@ -75,20 +74,19 @@ def conversation(query: QueryView, pool: Pool, lines: Lines, lexical: Floats) ->
         "others_best": best,
         "others_cosine": _best_others(group, cosine)[0],
         "others_matched": held(added, query),
-        **_close_by(pool, strength),
+        **_close_by(lines.spots, strength, among),
     }
 
 
-def _close_by(pool: Pool, strength: Floats) -> Columns:
+def _close_by(spots: Places, strength: Floats, among: Among) -> Columns:
     """
     What is stronger than the pool's mean in the same conversation, summed, the closer the more.
 
     Of what the pool is judged among: whatever else there is adds nothing to others.
     """
     raised = np.zeros_like(strength)
-    theirs = strength[pool.among]
-    raised[pool.among] = np.maximum(theirs - theirs.mean(), 0)
-    spots = places(pool.recalled.conversations, pool.recalled.positions)
+    theirs = strength[among]
+    raised[among] = np.maximum(theirs - theirs.mean(), 0)
     order = np.argsort(spots, kind="stable")
     there, said = spots[order].tolist(), raised[order].tolist()
     back, said_back = [-spot for spot in reversed(there)], said[::-1]
