@@ -72,7 +72,7 @@ def nearest(walk: Walk, *, asked: Collection[str], messages: int) -> Sequence[Ne
         messages: In the scope.
     """
     seeds, same = {seed.entity: seed for seed in walk.seeds}, _same(walk.steps)
-    ways = {same.get(each, (each,))[0]: _Way(1.0, 0, ()) for each in seeds}
+    ways = {_standing_for(each, same): _Way(1.0, 0, ()) for each in seeds}
     for (near, far), steps in _joining(walk.steps, same).items():
         begin = ways.get(near)
         if begin is None or begin.distance > 1:
@@ -106,6 +106,11 @@ def _same(steps: Iterable[Step]) -> _Same:
     return same
 
 
+def _standing_for(entity: EntityKey, same: _Same) -> EntityKey:
+    """The first of all that an entity is said to be the same as: itself, mostly."""
+    return same[entity][0] if entity in same else entity
+
+
 def _joining(
     steps: Iterable[Step], same: _Same
 ) -> Mapping[tuple[EntityKey, EntityKey], Sequence[Step]]:
@@ -114,7 +119,7 @@ def _joining(
     for step in steps:
         near, far = step.near, step.far
         if same:
-            near, far = same.get(near, (near,))[0], same.get(far, (far,))[0]
+            near, far = _standing_for(near, same), _standing_for(far, same)
         if near != far:
             pairs[near, far].append(step)
     return pairs
