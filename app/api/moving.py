@@ -21,6 +21,7 @@ from app.api.writing import REPLAYED, AsOnce, Once
 from app.domain.errors import NotPermitted
 from app.domain.ids import TenantId
 from app.domain.keys import Permission, in_order
+from app.domain.storable import json_spelled
 from app.formats.found import Bounds
 from app.formats.reading import Reading
 from app.services.imported import Imported
@@ -115,7 +116,7 @@ async def _spelled(pages: AsyncIterator[list[Any]]) -> AsyncIterator[bytes]:
 
 def _ndjson(lines: list[Any]) -> bytes:
     options = orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE
-    return b"".join(orjson.dumps(line, option=options) for line in lines)
+    return b"".join(json_spelled(line, options) for line in lines)
 
 
 def _bounds(allowed: Limits | None) -> Bounds:
@@ -126,6 +127,7 @@ def _bounds(allowed: Limits | None) -> Bounds:
         message_chars=allowed.message_chars,
         list_items=allowed.list_items,
         metadata_bytes=allowed.metadata_bytes,
+        json_values=allowed.json_values,
     )
 
 

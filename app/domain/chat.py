@@ -53,6 +53,14 @@ class Recollection:
     degraded: Sequence[str] = ()
 
 
+class Keeping(StrEnum):
+    """What became of an exchange; of one that is kept in part, the rest was too large."""
+
+    KEPT = "kept"
+    PARTLY = "partly"
+    LOST = "lost"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
     """What was asked of a model and what it answered, as both went by: `streamed` as events."""

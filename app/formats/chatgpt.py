@@ -125,7 +125,8 @@ def _content(content: object) -> str:
     if kind in _UNSAID:
         return ""
     if kind == "code":
-        return f"```{_language(content.get('language'))}\n{content.get('text') or ''}\n```"
+        code = _joined(content, "text")
+        return code.strip() and f"```{_language(content.get('language'))}\n{code}\n```"
     if kind == "user_editable_context":
         return _joined(content, "user_profile", "user_instructions")
     if (parts := content.get("parts")) is not None:

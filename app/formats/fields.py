@@ -1,10 +1,10 @@
 """Reading one field of an export, whatever it may be."""
 
 import json
-import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from hashlib import blake2b
 from typing import Any, TypeVar
 
@@ -13,6 +13,7 @@ import orjson
 from app.domain.conversation import NewMessage, Role
 from app.domain.storable import json_bytes, json_problem, text_problem
 from app.formats.found import Bounds, Rejected
+from app.formats.times import time_of
 
 T = TypeVar("T")
 
@@ -27,9 +28,6 @@ ROLES: Mapping[str, Role] = {
     **dict.fromkeys(("tool", "function", "observation", "function_response"), Role.TOOL),
 }
 
-_MILLISECONDS_FROM = 1e11
-"""A number of seconds beyond this, in the year 5138, is one of milliseconds."""
-
 
 class Malformed(Exception):
     """What is there cannot be read; the message is the reason."""
@@ -43,6 +41,10 @@ def reason(error: Malformed | RecursionError) -> str:
     return str(error) if isinstance(error, Malformed) else "is nested too deep"
 
 
+_LONG_NUMBER = re.compile(rb"[\[:,\s]-?\d{19}")
+"""What orjson may round: an integer of more than 64 bits."""
+
+
 def parsed(raw: bytes) -> Any:  # noqa: ANN401  (JSON)
     """
     What JSON says; also of some that is none strictly: NaN, and halves of characters.
@@ -51,7 +53,8 @@ def parsed(raw: bytes) -> Any:  # noqa: ANN401  (JSON)
         Malformed: It is none.
     """
     try:
-        return orjson.loads(raw)
+        if not _LONG_NUMBER.search(raw):
+            return orjson.loads(raw)
     except ValueError:
         pass
     try:
@@ -131,32 +134,17 @@ def role_of(value: object) -> Role:
 
 def moment(value: object, name: str) -> datetime | None:
     """
-    A time: of a number the seconds, or milliseconds, since 1970; else as ISO 8601 writes it.
+    A time, in UTC; None where there is none.
 
-    Without an offset it is UTC.
+    Raises:
+        Malformed: It is no time, or one that could be two.
     """
     if value is None or value == "":
         return None
     try:
-        return _moment(value)
+        return time_of(value)
     except (ValueError, OverflowError):
         raise Malformed(f"{name} is no time: {str(value)[:40]!a}") from None
-
-
-def _moment(value: object) -> datetime:
-    if isinstance(value, str) and not _is_number(value):
-        told = datetime.fromisoformat(value.strip())
-        return told.replace(tzinfo=told.tzinfo or UTC).astimezone(UTC)
-    seconds = float(value) if isinstance(value, int | float | str) else math.nan
-    if not math.isfinite(seconds) or isinstance(value, bool):
-        raise ValueError(value)
-    if abs(seconds) >= _MILLISECONDS_FROM:
-        seconds /= 1_000
-    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
-
-
-def _is_number(spelled: str) -> bool:
-    return spelled.strip().lstrip("-").replace(".", "", 1).isdecimal()
 
 
 def importance(value: object) -> int | None:

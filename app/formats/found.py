@@ -12,13 +12,14 @@ from app.domain.profile import Consent, Profile
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """What an export may hold, in bytes, characters and entries of a list."""
+    """What an export may hold, in bytes, characters, entries of a list and values of a record."""
 
     unpacked_bytes: int
     record_bytes: int
     message_chars: int
     list_items: int
     metadata_bytes: int
+    json_values: int
 
 
 @dataclass(frozen=True, slots=True)

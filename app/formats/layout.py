@@ -10,10 +10,6 @@ _LOOKED_AT = 20
 """Lines, of which one that is whole tells that each line is a record: the first may be damaged."""
 
 
-NO_TEXT = "foreword.no_text"
-"""How to decode: in the place of bytes that are no text stands what no text may hold."""
-
-
 class Layout(Enum):
     LIST = auto()
     """A JSON array of records."""
@@ -44,20 +40,6 @@ def layout_of(begins: bytes, *, whole: bool) -> Layout:
         case b"[":
             return Layout.LINES if several and _is_whole(told[0]) else Layout.LIST
     return Layout.TABLE
-
-
-def encoding_of(begins: bytes) -> str:
-    utf16 = begins.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    return "utf-16" if utf16 else "utf-8-sig"
-
-
-def _no_text(error: UnicodeError) -> tuple[str, int]:
-    if not isinstance(error, UnicodeDecodeError):
-        raise error
-    return "\ud800", error.end
-
-
-codecs.register_error(NO_TEXT, _no_text)
 
 
 def _is_whole(line: bytes) -> bool:

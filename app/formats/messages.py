@@ -1,5 +1,5 @@
 """
-Lists of messages as OpenAI's API takes them, alone or in an object that tells more about them.
+Lists of messages as OpenAI's APIs take and give them, alone or in an object that tells more.
 
 The body of `POST /conversations` is such an object.
 """
@@ -7,6 +7,7 @@ The body of `POST /conversations` is such an object.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from app.domain.calls import calls_in
 from app.domain.conversation import DEFAULT_IMPORTANCE, NewConversation, NewMessage
 from app.formats.fields import (
     LONGEST_LABEL,
@@ -32,32 +33,61 @@ from app.formats.found import Bounds, Said
 _TIMES = ("created_at", "create_time", "timestamp")
 
 
+_WORDS = ("content", "value", "text")
+_SAYS = frozenset({*_WORDS, "refusal", "tool_calls", "function_call"})
+_THREADS = ("conversation_id", "thread_id", "session_id")
+
+
 def is_message(value: object) -> bool:
-    return (
-        isinstance(value, dict)
-        and "role" in value
-        and not {"content", "tool_calls"}.isdisjoint(value)
-    )
+    return isinstance(value, dict) and "role" in value and not _SAYS.isdisjoint(value)
 
 
-def said(at: str, record: Mapping[str, Any], bounds: Bounds) -> Said:
+def said(at: str, record: Mapping[str, Any], bounds: Bounds, *, name: str = "messages") -> Said:
     """
-    A conversation of `messages`, in an object that may tell more.
+    A conversation of the messages called `name`, in an object that may tell more.
 
     Raises:
         Malformed: It is none.
     """
+    entries = a_list(record[name], name)
+    places = [(f"{at}.{name}[{place}]", each) for place, each in enumerate(entries)]
+    return _said(at, record, places, bounds)
+
+
+def threads(at: str, record: Mapping[str, Any], bounds: Bounds, *, name: str) -> Iterator[Said]:
+    """
+    The conversations that the messages called `name` say they are of, else one of them all.
+
+    Raises:
+        Malformed: What the object tells cannot be read.
+    """
+    several: dict[str | None, list[tuple[str, object]]] = {}
+    for place, each in enumerate(a_list(record[name], name)):
+        thread = thread_of(each) if isinstance(each, dict) else next(iter(several), None)
+        several.setdefault(thread, []).append((f"{at}.{name}[{place}]", each))
+    for thread, places in several.items():
+        own = {} if thread is None or (len(several) == 1 and _own(record)) else {"id": thread}
+        yield _said(at, {**record, **own}, places, bounds)
+
+
+def thread_of(entry: Mapping[str, Any]) -> str | None:
+    """The conversation that a message says it is of."""
+    return identity(first_of(entry, *_THREADS))
+
+
+def _own(record: Mapping[str, Any]) -> str | None:
+    return identity(first_of(record, "external_id", "id", "conversation_id"))
+
+
+def _said(
+    at: str, record: Mapping[str, Any], places: Sequence[tuple[str, object]], bounds: Bounds
+) -> Said:
     begins = moment(first_of(record, *_TIMES), "created_at")
-    entries = a_list(record["messages"], "messages")
-    found = gathered(
-        ((f"{at}.messages[{place}]", each) for place, each in enumerate(entries)),
-        lambda each: messages(each, bounds),
-    )
+    found = gathered(places, lambda each: messages(each, bounds))
     messages_found = timed(found.messages, begins)
-    own = identity(first_of(record, "external_id", "id", "conversation_id"))
     conversation = NewConversation(
         **told_of(record, bounds),
-        external_id=own or digest(*map(_told, messages_found)),
+        external_id=_own(record) or digest(*map(_told, messages_found)),
         created_at=begins,
         messages=identified(messages_found),
     )
@@ -71,7 +101,6 @@ def said_alone(at: str, entries: Sequence[object], bounds: Bounds) -> Said:
 
 def told_of(record: Mapping[str, Any], bounds: Bounds) -> dict[str, Any]:
     """What is told of a conversation, but for its ids, time and messages."""
-    prompt = record.get("system_prompt")
     return {
         "user_id": short_name(record.get("user_id"), "user_id"),
         "label": label(first_of(record, "label", "title", "name"), "label"),
@@ -79,11 +108,17 @@ def told_of(record: Mapping[str, Any], bounds: Bounds) -> dict[str, Any]:
         "importance": importance(record.get("importance")) or DEFAULT_IMPORTANCE,
         "tags": _tags(record.get("tags"), bounds),
         "metadata": metadata(record.get("metadata"), bounds),
-        "system_prompt": None
-        if prompt is None
-        else text(prompt, "system_prompt", most=bounds.message_chars),
+        "system_prompt": prompt_of(record, bounds),
         "archived": record.get("archived") is True,
     }
+
+
+def prompt_of(record: Mapping[str, Any], bounds: Bounds) -> str | None:
+    """What the model was told before anybody spoke, where that stands beside the messages."""
+    told, system = record.get("system_prompt"), record.get("system")
+    if told in (None, "") and isinstance(system, str | list):
+        told = system
+    return _content(told, "system_prompt", bounds) or None
 
 
 def messages(entry: object, bounds: Bounds, *, empty: bool = False) -> Iterator[NewMessage]:
@@ -96,8 +131,11 @@ def messages(entry: object, bounds: Bounds, *, empty: bool = False) -> Iterator[
     if not isinstance(entry, dict):
         raise Malformed("is no JSON object")
     role = role_of(entry.get("role"))
-    content = _content(entry.get("content"), bounds)
-    calls = json_objects(entry.get("tool_calls"), "tool_calls", bounds)
+    if _SAYS.isdisjoint(entry):
+        raise Malformed("has neither content nor calls of tools")
+    words = next((entry[name] for name in _WORDS if entry.get(name) is not None), None)
+    content = _content(words or entry.get("refusal") or words, "content", bounds)
+    calls = json_objects(calls_in(entry), "tool_calls", bounds)
     if calls is None and not (content or (empty and content is not None)):
         return
     yield NewMessage(
@@ -113,12 +151,12 @@ def messages(entry: object, bounds: Bounds, *, empty: bool = False) -> Iterator[
     )
 
 
-def _content(content: object, bounds: Bounds) -> str | None:
+def _content(content: object, name: str, bounds: Bounds) -> str | None:
     if isinstance(content, list):
         content = "\n".join(_part(each) for each in content if each is not None)
     if content is None:
         return None
-    return text(content, "content", most=bounds.message_chars)
+    return text(content, name, most=bounds.message_chars)
 
 
 def _part(part: object) -> str:
@@ -128,6 +166,8 @@ def _part(part: object) -> str:
     if not isinstance(part, dict):
         raise Malformed("a part of content is neither text nor a JSON object")
     told = first_of(part, "text", "refusal")
+    if isinstance(told, dict):
+        told = told.get("value")
     return told if isinstance(told, str) else f"[{str(part.get('type') or 'attachment')[:40]}]"
 
 

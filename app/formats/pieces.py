@@ -120,11 +120,24 @@ class _Scan:
                 yield from self._element(last=True)
                 self.ended = True
         elif token != _COMMA:
+            if token == _OBJECT and self._was_cut_off():
+                yield from self._element()
+                self.start -= 1
+                del self.open[1:]
             self.open.append(token)
             if len(self.open) == 1:
                 self._cut()
         elif len(self.open) == 1:
             yield from self._element()
+
+    def _was_cut_off(self) -> bool:
+        """Whether an object begins behind a comma of another: that one was never closed."""
+        if self.open[1:] != [_OBJECT]:
+            return False
+        at = self.at - 2
+        while at >= self.start and self.buffer[at] in _SPACE:
+            at -= 1
+        return at >= self.start and self.buffer[at] == _COMMA
 
     def _close(self, opening: int) -> None:
         """Up to the bracket that this one closes: one that was left open ends with it."""
@@ -151,7 +164,7 @@ class _Scan:
         return raw.strip(_SPACE)
 
 
-_QUOTE, _COMMA = b'"'[0], b","[0]
+_QUOTE, _COMMA, _OBJECT = b'"'[0], b","[0], b"{"[0]
 _CLOSES = {b"]"[0]: b"["[0], b"}"[0]: b"{"[0]}
 
 

@@ -19,28 +19,29 @@ from app.formats.fields import (
     timed,
 )
 from app.formats.found import Bounds, Said
+from app.formats.messages import prompt_of
 
 
-def is_conversation(record: Mapping[str, Any]) -> bool:
-    listed = first_of(record, "conversations", "items")
-    first = listed[0] if isinstance(listed, list) and listed else None
-    return isinstance(first, dict) and "from" in first
+def is_message(value: object) -> bool:
+    return isinstance(value, dict) and "from" in value
 
 
-def said(at: str, record: Mapping[str, Any], bounds: Bounds) -> Said:
+def said(at: str, record: Mapping[str, Any], bounds: Bounds, *, name: str) -> Said:
     """
-    A conversation of `conversations`, which is what its messages are called here.
+    A conversation of the messages called `name`.
 
     Raises:
         Malformed: It is none.
     """
-    entries = a_list(first_of(record, "conversations", "items"), "conversations")
+    entries = a_list(record[name], name)
     found = gathered(
-        ((f"{at}.conversations[{place}]", each) for place, each in enumerate(entries)),
+        ((f"{at}.{name}[{place}]", each) for place, each in enumerate(entries)),
         lambda each: _messages(each, bounds),
     )
     begins = moment(first_of(record, "created_at", "create_time", "timestamp"), "created_at")
     conversation = NewConversation(
+        user_id=identity(record.get("user_id")),
+        system_prompt=prompt_of(record, bounds),
         external_id=identity(record.get("id"))
         or digest(*([each.role.value, each.content] for each in found.messages)),
         label=label(first_of(record, "title", "name")),
@@ -53,8 +54,10 @@ def said(at: str, record: Mapping[str, Any], bounds: Bounds) -> Said:
 def _messages(entry: object, bounds: Bounds) -> Iterator[NewMessage]:
     if not isinstance(entry, dict):
         raise Malformed("is no JSON object")
-    role = role_of(entry.get("from"))
-    content = text(first_of(entry, "value", "text") or "", "value", most=bounds.message_chars)
+    role = role_of(first_of(entry, "from", "role"))
+    content = text(
+        first_of(entry, "value", "text", "content") or "", "value", most=bounds.message_chars
+    )
     if content.strip():
         yield NewMessage(
             role=role,

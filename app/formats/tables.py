@@ -1,28 +1,21 @@
 """Tables of comma-separated values: a message a row, told by the names of the columns."""
 
 import csv
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from itertools import groupby
+from itertools import islice
 
-from app.domain.conversation import NewConversation, NewMessage, Role
-from app.formats.fields import (
-    Malformed,
-    gathered,
-    identified,
-    identity,
-    label,
-    moment,
-    role_of,
-    short_name,
-    text,
-    timed,
-)
+from app.domain.conversation import NewMessage, Role
+from app.formats import interleaved
+from app.formats.fields import Malformed, identity, moment, role_of, short_name, text
 from app.formats.found import Bounds, Rejected, Said
+from app.formats.interleaved import Entry
+from app.formats.rereading import Lines
 
 _COLUMNS = {
     "conversation": ("conversation_id", "conversation", "thread_id", "thread", "session_id"),
+    "user": ("user_id",),
     "id": ("message_id", "external_id", "id"),
     "role": ("role", "from", "sender", "author"),
     "content": ("content", "text", "message", "value", "body"),
@@ -30,8 +23,11 @@ _COLUMNS = {
     "name": ("name", "speaker"),
     "label": ("label", "title", "conversation_title"),
 }
-PORTION = 200
-"""Messages of one conversation that are given out at once."""
+_SEPARATOR = re.compile(r"\s*\"?sep=([^\s\w\"]|\t)\"? *", re.IGNORECASE)
+"""The first line that Excel writes, and takes, to tell what separates cells."""
+
+_LINE_ENDS = re.compile("\r\n|\r|\n")
+_NOTHING = " \t\r\n,;|\ufeff"
 
 _Row = Mapping[str, str]
 
@@ -43,24 +39,28 @@ class _Place:
 
 
 @dataclass(frozen=True, slots=True)
-class _Begun:
-    """How far a conversation has been read: its rows, and when the last one was said."""
-
-    rows: int = 0
-    said_at: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Shape:
-    """What separates the cells of a table, and what we call its columns, if anything."""
+    """What separates the cells of a table, what we call its columns, and the header's line."""
 
     delimiter: str
     columns: Sequence[str | None]
+    header: int
 
 
-def shape_of(header: str) -> Shape | None:
-    """The shape that a first line tells; None: no column is what was said."""
-    delimiter = max(",;\t|", key=lambda each: (header.count(each), each == ","))
+def shape_of(begins: str) -> Shape | None:
+    """The shape that the first lines tell; None: no column is what was said."""
+    told = ""
+    for number, line in enumerate(_LINE_ENDS.split(begins), start=1):
+        named = _SEPARATOR.fullmatch(line.removeprefix("\ufeff"))
+        if named is not None and not told:
+            told = named[1]
+        elif line.strip(_NOTHING):
+            return _shape(line.strip("\ufeff "), number, told)
+    return None
+
+
+def _shape(header: str, line: int, told: str) -> Shape | None:
+    delimiter = told or max(",;\t|", key=lambda each: (header.count(each), each == ","))
     try:
         cells = next(csv.reader([header], delimiter=delimiter), [])
     except csv.Error:
@@ -71,88 +71,52 @@ def shape_of(header: str) -> Shape | None:
         known = next((each for each in aliases if each in names), None)
         if known is not None:
             ours[names.index(known)] = name
-    return Shape(delimiter, ours) if "content" in ours else None
+    return Shape(delimiter, ours, line) if "content" in ours else None
 
 
-def rows(lines: Iterable[str], shape: Shape, *, most: int) -> Iterator[_Place | Rejected]:
-    """The rows behind the first one, of `most` characters a cell, by our names of the columns."""
-    csv.field_size_limit(max(most, csv.field_size_limit()))
-    reader = csv.reader(lines, delimiter=shape.delimiter)
+def rows(lines: Iterable[str], shape: Shape, bounds: Bounds) -> Iterator[_Place | Rejected]:
+    """
+    The rows behind the header, by our names of the columns; where they begin is their place.
+
+    What makes no row is rejected, and reading goes on with the next line: a quotation mark that
+    nobody closed takes nothing along.
+    """
+    csv.field_size_limit(max(bounds.message_chars, csv.field_size_limit()))
+    lines_left = Lines(lines, most=bounds.record_bytes)
+    reader = csv.reader(lines_left, delimiter=shape.delimiter, strict=True)
+    for _ in islice(lines_left, shape.header):
+        pass
     while True:
+        lines_left.begin()
         try:
             cells = next(reader)
         except StopIteration:
             return
         except csv.Error as error:
-            yield Rejected(f"line {reader.line_num}", str(error))
+            yield Rejected(f"line {lines_left.first}", f"is no row: {error}")
+            lines_left.again()
             continue
-        if reader.line_num > 1 and any(cells):
+        if any(cells):
             told = zip(shape.columns, cells, strict=False)
-            yield _Place(reader.line_num, {name: cell for name, cell in told if name})
+            yield _Place(lines_left.first, {name: cell for name, cell in told if name})
 
 
 def said(
     several: Iterable[_Place | Rejected], bounds: Bounds, *, otherwise: str
 ) -> Iterator[Said | Rejected]:
-    """
-    Conversations, in portions; rows that name none belong to `otherwise`.
-
-    Rows without an id are known by their place in the conversation and what they say; those without
-    a time have that of the row before, at the beginning that of the first row that has one.
-    """
-    begun: dict[str, _Begun] = {}
-    for told, run in groupby(several, key=lambda each: _conversation(each, otherwise)):
-        if isinstance(told, Rejected):
-            yield from (each for each in run if isinstance(each, Rejected))
-            continue
-        places = (each for each in run if isinstance(each, _Place))
-        for portion in _portions(places):
-            before = begun.get(told, _Begun())
-            found = _portion(told, portion, before, bounds)
-            said_at = [each.created_at for each in found.conversation.messages] or [before.said_at]
-            begun[told] = _Begun(before.rows + len(portion), said_at[-1])
-            yield found
+    """Conversations, in portions; rows that name none belong to `otherwise`."""
+    entries = (each if isinstance(each, Rejected) else _entry(each, otherwise) for each in several)
+    return interleaved.said(entries, lambda row: _messages(row, bounds))
 
 
-def _conversation(place: _Place | Rejected, otherwise: str) -> str | Rejected:
-    if isinstance(place, Rejected):
-        return place
-    return identity(place.row.get("conversation")) or otherwise
-
-
-def _portions(places: Iterable[_Place]) -> Iterator[list[_Place]]:
-    kept: list[_Place] = []
-    for each in places:
-        kept.append(each)
-        if len(kept) == PORTION:
-            yield kept
-            kept = []
-    if kept:
-        yield kept
-
-
-def _portion(conversation: str, places: Sequence[_Place], before: _Begun, bounds: Bounds) -> Said:
-    at = f"line {places[0].line}"
-    found = gathered(
-        ((f"line {each.line}", each.row) for each in places), lambda row: _messages(row, bounds)
-    )
-    title, untold = _title(places[0])
-    begins = next((each.created_at for each in found.messages if each.created_at), None)
-    told = NewConversation(
-        external_id=conversation,
-        label=title,
-        created_at=begins,
-        messages=identified(timed(found.messages, before.said_at or begins), before.rows),
-    )
-    return Said(at, told, [*untold, *found.rejected])
-
-
-def _title(place: _Place) -> tuple[str | None, Sequence[Rejected]]:
-    """What a row says of its conversation; what cannot be stored of that costs no message."""
+def _entry(place: _Place, otherwise: str) -> Entry | Rejected:
+    at, row = f"line {place.line}", place.row
     try:
-        return label(place.row.get("label")), []
+        owner = short_name(row.get("user"), "user_id")
     except Malformed as error:
-        return None, [Rejected(f"line {place.line}", str(error))]
+        return Rejected(at, str(error))
+    conversation = identity(row.get("conversation")) or otherwise
+    return Entry(at, owner, conversation, row, row.get("label"))
 
 
 def _messages(row: _Row, bounds: Bounds) -> Iterator[NewMessage]:

@@ -17,11 +17,11 @@ def already_there(
     """
     For each new message the id under which it is stored already, else None.
 
-    A message that is stored under its own id, which it can only bring from another store, is that
-    one. One with an external id is known by it, also when the request itself repeats it; one that
-    brings its own time by content and time. The others are matched as a sequence: the longest run
-    at their beginning that is the end of what is stored is a retry, unless something new came
-    before it. Two equal messages in one request are two messages.
+    A message that is stored under an id that it brings is that one. One with an external id is
+    known by it, also when the request itself repeats it; one that brings its own time by content
+    and time; one that brings an id and neither of these is new. The others are matched as a
+    sequence: the longest run at their beginning that is the end of what is stored is a retry,
+    unless something new came before it. Two equal messages in one request are two messages.
     """
     there: list[MessageId | None] = [None] * len(new)
     by_name = {each.external_id: each.id for each in known if each.external_id}
@@ -41,7 +41,7 @@ def already_there(
         elif message.created_at is not None:
             same = by_time[_said(ready), message.created_at]
             there[at] = same.popleft() if same else None
-        elif not something_new:
+        elif message.id is None and not something_new:
             untimed.append(at)
             continue
         something_new = something_new or there[at] is None

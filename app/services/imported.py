@@ -9,17 +9,22 @@ from app.formats.found import Rejected
 _MOST_REJECTED = 1_000
 """Places that are told one by one; of more, how many."""
 
-_COUNTED = ("conversations", "messages", "memories", "duplicates", "untold")
+_COUNTED = ("conversations", "messages", "memories", "duplicates", "users", "untold")
 
 
 @dataclass(slots=True, kw_only=True)
 class Imported:
-    """What an import has done so far; `duplicates` were there before."""
+    """
+    What an import has done so far; `duplicates` were there before.
+
+    `users` are those whose consent and profile the file told, known before or not.
+    """
 
     conversations: int = 0
     messages: int = 0
     memories: int = 0
     duplicates: int = 0
+    users: int = 0
     untold: int = 0
     rejected: list[Rejected] = field(default_factory=list)
 
@@ -43,5 +48,5 @@ class Imported:
 
     @classmethod
     def of_answer(cls, answer: Mapping[str, Any]) -> Self:
-        counts = {name: answer[name] for name in _COUNTED}
+        counts = {name: answer.get(name, 0) for name in _COUNTED}
         return cls(**counts, rejected=[Rejected(*each) for each in answer["rejected"]])

@@ -157,6 +157,7 @@ class Importer:
                     imported.reject([found])
                 case Agreed():
                     await self.steward.restore(tenant, found.user_id, found.consent, found.profile)
+                    imported.users += 1
                 case Ended():
                     await self._end(tenant, found)
                 case Said() | Told():

@@ -206,3 +206,20 @@ async def test_the_same_file_at_once_comes_in_once(client: AsyncClient) -> None:
     assert sum(each["messages"] for each in told) == 90
     assert sum(each["duplicates"] for each in told) == 180
     assert len(await said(client, "alice")) == 30
+
+
+async def test_documents_come_in_bulk_for_every_user(client: AsyncClient) -> None:
+    pages = {"handbook.md": "The vault opens at nine.", "menu.md": "Soup is on Mondays."}
+    lines = [
+        {"record": "memory", "type": "document", "source": source, "content": content}
+        for source, content in pages.items()
+    ]
+    file = b"\n".join(json.dumps(each).encode() for each in lines)
+
+    told = await imported(client, file)
+
+    assert told == {**NOTHING, "memories": 2}
+    assert await imported(client, file) == {**NOTHING, "duplicates": 2}
+    body = {"query": "When does the vault open?", "user_id": "bob"}
+    (first, *_) = (await client.post("/context", json=body)).json()["retrieved_memories"]
+    assert (first["type"], first["content"]) == ("document", pages["handbook.md"])

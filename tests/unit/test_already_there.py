@@ -1,7 +1,7 @@
 """Which messages of a request are stored already: the rulings, one by one."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from hypothesis import example, given
@@ -171,6 +171,14 @@ def test_after_something_new_nothing_is_a_retry() -> None:
     log.post(said("and?"), said("yes"))
     assert log.post(said("new", "1"), said("yes")) == [2, 3]
     assert log.post(said("newer", minute=1), said("yes")) == [4, 5]
+
+
+def test_a_message_that_brings_an_id_is_known_by_nothing_else() -> None:
+    log = Log()
+    log.post(said("yes"), said("ok"))
+    own = [replace(each, id=MessageId(uuid_of(70))) for each in (said("yes"), said("ok"))]
+    assert log.post(said("yes"), said("ok"), *own) == [0, 1, 2, 3]
+    assert log.post(*own) == [4, 5]
 
 
 def test_a_message_of_another_request_ends_the_sequence() -> None:

@@ -20,6 +20,7 @@ _NAMES = (
     *("mapping", "current_node", "parent", "message", "author", "parts", "content_type", "text"),
     *("chat_messages", "uuid", "sender", "created_at", "create_time", "attachments", "tool_calls"),
     *("current_leaf_message_uuid", "parent_message_uuid", "from", "value", "conversations"),
+    *("data", "conversation", "items", "thread_id", "function_call", "refusal", "system"),
     *("metadata", "consent", "profile", "derived_from", "echo", "version", "file_name", "language"),
 )
 _WORDS = (
@@ -158,3 +159,20 @@ def test_a_row_that_is_no_text_costs_no_other() -> None:
 def test_a_title_that_cannot_be_stored_is_told_and_the_rows_go_in() -> None:
     raw = b"title,content\nMach\0ines,hello\nMachines,there\n"
     assert (contents_in(raw), rejected_in(raw)) == (["hello", "there"], ["line 2"])
+
+
+@pytest.mark.parametrize("form", ["list", "lines", "alone", "messages"])
+def test_a_record_of_too_many_values_is_told_by_its_place_before_it_is_read(form: str) -> None:
+    many = b'{"messages":[%s]}' % b",".join([b"{}"] * 10_000)
+    good = spelled(sharegpt_conversation())
+    match form:
+        case "list":
+            assert rejected_in(b"[%s,%s]" % (many, good)) == ["[0]"]
+        case "lines":
+            assert rejected_in(good + b"\n" + many) == ["line 2"]
+        case "messages":
+            said = spelled({"role": "user", "content": ASKED})
+            assert rejected_in(said + b"\n" + many) == ["line 2"]
+        case _:
+            with pytest.raises(ImportUnreadable, match="it has more than 10000 values"):
+                found_in(b"{\n" + many[1:])

@@ -4,7 +4,7 @@ from itertools import chain
 
 import pytest
 
-from app.formats.tables import PORTION
+from app.formats.interleaved import PORTION
 from tests.exports import lines_of
 from tests.readings import said_in
 

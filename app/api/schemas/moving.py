@@ -22,6 +22,11 @@ class ImportedOut(Answer):
         default=None, description="Memory items that were not there before; absent: none."
     )
 
+    users: int | None = Field(
+        default=None,
+        description="Users whose consent and profile it told, known before or not; absent: none.",
+    )
+
     @classmethod
     def of(cls, imported: Imported) -> Self:
         return cls(
@@ -30,4 +35,5 @@ class ImportedOut(Answer):
             duplicates=imported.duplicates,
             rejected=[RejectedOut(at=each.at, reason=each.reason) for each in imported.places],
             memories=imported.memories or None,
+            users=imported.users or None,
         )

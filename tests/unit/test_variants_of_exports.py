@@ -1,0 +1,110 @@
+"""Lists of messages as they come in practice: named otherwise, damaged at the beginning, older."""
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.exports import ASKED, HUGIN, chatgpt_conversation, lines_of, spelled
+from tests.readings import contents_in, rejected_in, said_in
+
+SAID: list[Any] = [
+    {"role": "user", "content": "hi"},
+    {"role": "assistant", "content": "Hello."},
+    {"role": "user", "content": "hi"},
+]
+CUT = b'{"role":"user","content":'
+
+
+def conversations_in(raw: bytes) -> dict[str | None, list[str | None]]:
+    """What is said in each, by their ids."""
+    found: dict[str | None, list[str | None]] = {}
+    for each in said_in(raw):
+        told = found.setdefault(each.conversation.external_id, [])
+        told += [message.content for message in each.conversation.messages]
+    return found
+
+
+def ids_in(raw: bytes) -> list[str | None]:
+    return [message.external_id for each in said_in(raw) for message in each.conversation.messages]
+
+
+@pytest.mark.parametrize("begins", [CUT, CUT + b"}", b'{"role":"system"}', b'{"a":1}', b"{}"])
+def test_a_first_message_that_is_malformed_costs_no_other(begins: bytes) -> None:
+    records = [begins, *map(spelled, SAID)]
+    for raw, at in ((b"[" + b",".join(records) + b"]", "[0]"), (b"\n".join(records), "line 1")):
+        assert list(conversations_in(raw).values()) == [["hi", "Hello.", "hi"]]
+        assert rejected_in(raw) == [at]
+        assert len(set(ids_in(raw))) == 3
+
+
+def test_single_messages_among_conversations_stay_apart() -> None:
+    raw = lines_of({"messages": SAID[1:2]}, SAID[0], SAID[2])
+    assert len(conversations_in(raw)) == 3
+
+
+@pytest.mark.parametrize("name", ["conversations", "conversation", "data", "messages", "items"])
+@pytest.mark.parametrize("words", ["content", "value"])
+def test_a_list_of_messages_is_one_conversation_whatever_its_name(name: str, words: str) -> None:
+    several = [{"role": each["role"], words: each["content"]} for each in SAID]
+    record = {"id": "c-1", "title": "Greetings", name: [None, *several]}
+    for raw in (spelled([record]), lines_of(record), json.dumps(record, indent=1).encode()):
+        (found,) = said_in(raw)
+        assert (found.conversation.external_id, found.conversation.label) == ("c-1", "Greetings")
+        assert contents_in(raw) == ["hi", "Hello.", "hi"]
+        (place,) = rejected_in(raw)
+        assert place.endswith(f"{name}[0]")
+
+
+def test_lmsys_conversations_are_known_by_their_id() -> None:
+    record = {"conversation_id": "x", "model": "m", "conversation": SAID, "language": "English"}
+    assert list(conversations_in(lines_of(record))) == ["x"]
+
+
+def test_messages_that_tell_their_conversation_are_of_it() -> None:
+    several = [{**each, "conversation_id": name} for each, name in zip(SAID, "aba", strict=True)]
+    wanted = {"a": ["hi", "hi"], "b": ["Hello."]}
+    for raw in (lines_of(*several), spelled(several), spelled({"data": several})):
+        assert conversations_in(raw) == wanted
+        assert len(set(ids_in(raw))) == 3
+
+
+def test_messages_that_tell_whose_they_are_are_of_that_user() -> None:
+    several = [{**SAID[0], "user_id": each} for each in ("alice", "bob")]
+    raw = lines_of(*several)
+    assert [each.conversation.user_id for each in said_in(raw)] == ["alice", "bob"]
+    assert len(set(ids_in(raw))) == 2
+
+
+def test_a_first_entry_of_sharegpt_that_is_null_costs_no_other() -> None:
+    said: list[Any] = [None, {"from": "human", "value": ASKED}, {"from": "gpt", "value": HUGIN}]
+    raw = spelled([{"id": "s", "system": "Be brief.", "user_id": "alice", "conversations": said}])
+    (found,) = said_in(raw)
+    told = found.conversation
+    assert (told.external_id, told.system_prompt, told.user_id) == ("s", "Be brief.", "alice")
+    assert (contents_in(raw), rejected_in(raw)) == ([ASKED, HUGIN], ["[0].conversations[0]"])
+
+
+def test_a_call_of_before_there_were_tools_is_kept() -> None:
+    legacy = {"name": "hosts", "arguments": "{}"}
+    raw = spelled([SAID[0], {"role": "assistant", "content": None, "function_call": legacy}])
+    (found,) = said_in(raw)
+    assert found.conversation.messages[1].tool_calls == [{"type": "function", "function": legacy}]
+
+
+def test_the_texts_of_assistants_are_read() -> None:
+    part = {"type": "text", "text": {"value": HUGIN, "annotations": []}}
+    record = {"object": "thread.message", "thread_id": "t", "role": "assistant", "content": [part]}
+    assert conversations_in(spelled({"object": "list", "data": [record]})) == {"t": [HUGIN]}
+
+
+def test_a_refusal_is_what_was_said() -> None:
+    record = {"role": "assistant", "content": None, "refusal": "No."}
+    assert contents_in(spelled([SAID[0], record])) == ["hi", "No."]
+
+
+@pytest.mark.parametrize("text", ["", " \n", None])
+def test_code_that_is_empty_says_nothing(text: str | None) -> None:
+    told = chatgpt_conversation()
+    told["mapping"]["looked"]["message"]["content"] = {"content_type": "code", "text": text}
+    assert len(contents_in(spelled([told]))) == 2
