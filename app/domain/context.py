@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Self
 
@@ -107,6 +107,8 @@ class ContextRequest:
     max_items: int = 20
     min_score: float | None = None
     as_of: datetime | None = None
+    utc_offset: timedelta = timedelta()
+    """Of who asks: their days begin with it."""
     deadline: float | None = None
     format: Format = Format.JSON
     explain: bool = False
@@ -272,6 +274,17 @@ class ContextBundle:
     profile: ShownProfile | None = None
     related: Sequence[RelatedEntity] = ()
     starts: Mapping[str, float] = field(default_factory=dict)
+    rolling: frozenset[ItemKey] = frozenset()
+    """What sums up the running conversation: it is rendered before all others."""
+    grouped: bool = False
+    """Whether the items are told by conversation, too."""
+
+    @property
+    def queried(self) -> bool:
+        """Whether the query is the last of the messages: it is not if it is over the budget."""
+        return self.messages is not None and any(
+            each["content"] == self.query for each in self.messages[-1:]
+        )
 
     @property
     def budget_used(self) -> float:

@@ -98,7 +98,9 @@ def bm25(frequencies: Floats, length: Floats, weights: Floats, average_length: f
     Returns:
         Scores, shape (n,), at least 0 and below (K1 + 1) * weights.sum().
     """
-    return np.asarray(saturation(frequencies, length, average_length) @ weights, dtype=np.float32)
+    return np.asarray(
+        saturation(frequencies, length, average_length).dot(weights), dtype=np.float32
+    )
 
 
 def saturation(frequencies: Floats, length: Floats, average_length: float) -> Floats:

@@ -54,9 +54,9 @@ class Ranked:
     A pool in order. Items are known by their index in it; few of them become candidates.
 
     `order` are those that may go into an answer, best first; `dropped` those that may not, with
-    the reason; `good` counts the items in `order` above the floor: few are a reason to search
-    further; `sufficient` tells that a likely answer is among them. `signals` by name, each of
-    shape (n,), as `score` and `relevance`; NaN is no signal.
+    the reason; `good` counts the items in `order` above the floor that are there for more than
+    being pinned: few are a reason to search further; `sufficient` tells that a likely answer is
+    among them. `signals` by name, each of shape (n,), as `score` and `relevance`; NaN is no signal.
     """
 
     recalled: Recalled
@@ -105,12 +105,15 @@ def rank(
 
     What is no message ages from when it was last part of an answer, and hides no message that says
     the same. Pinned items pass the floor and `min_score`. What was said at a time that the query
-    speaks of is preferred, and so is what `ties` tell to be near; that lifts nothing over the
-    floor. Ties are broken by key, newest first.
+    speaks of is preferred, and so is code where it asks for that, and what `ties` tell to be near;
+    that lifts nothing over the floor. Ties are broken by key, newest first.
     """
     created_at = np.array(pool.recalled.created_at, dtype=np.float64)
     timely = time_match(created_at, query.intervals)
+    coded = is_code(pool.recalled) if query.wording.asks_code else None
     lifted = judged.score + TIME_SHARE * timely
+    if coded is not None:
+        lifted = lifted + coded * np.minimum(CODE_SHARE, CODE_OF_REST * (1 - judged.score))
     if ties is not None and ties.share:
         lifted = lifted + np.float32(ties.share) * np.nan_to_num(ties.near)
     score, told = scored(pool.recalled, np.minimum(lifted, np.float32(1.0)), taste)
@@ -120,11 +123,34 @@ def rank(
         **told,
         "relevance": judged.score,
         "time": timely,
+        **({} if coded is None else {"code": coded}),
         **judged.features,
         **({} if ties is None else {"relational": ties.near}),
     }
     worth = dict(zip(query.terms, query.idf.tolist(), strict=True))
     return replace(_cut(pool, sources, taste, score, signals), worth=worth)
+
+
+CODE_SHARE, CODE_OF_REST = np.float32(0.1), np.float32(0.4)
+"""
+What being code adds to a relevance where code is asked for, and how much of what it lacks to 1 at
+most: of two blocks the better one stays so.
+"""
+
+_FENCE = "```"
+
+
+def is_code(recalled: Recalled) -> Floats:
+    """1 for a block of code, and for a message that has one and was not split, shape (n,)."""
+    return np.array(
+        [
+            kind == "code" if kind else not pieces and _FENCE in said
+            for kind, pieces, said in zip(
+                recalled.kinds, recalled.pieces, recalled.contents, strict=True
+            )
+        ],
+        dtype=np.float32,
+    )
 
 
 def scored(
@@ -170,6 +196,7 @@ def _cut(
         repeated |= _quoting(recalled, passing & ~pinned)
     reasons = {BELOW_FLOOR: off_topic, "below min_score": too_low, "duplicate": repeated}
     kept = passing & ~repeated
+    found = np.array([sources[key] != _PINNED_ONLY for key in recalled.keys], dtype=np.bool_)
     return Ranked(
         recalled=recalled,
         sources=sources,
@@ -179,10 +206,13 @@ def _cut(
         order=order[kept[order]].tolist(),
         dropped=_dropped(order[~kept[order]].tolist(), reasons),
         deduplicated=int(repeated.sum()),
-        good=int((kept & (relevant >= taste.floor)).sum()),
+        good=int((kept & found & (relevant >= taste.floor)).sum()),
         sufficient=bool((kept & (relevant >= taste.sufficient)).any()),
         worth={},
     )
+
+
+_PINNED_ONLY = frozenset({Source.PINNED})
 
 
 def freshness(recalled: Recalled, *, now: float) -> Floats:

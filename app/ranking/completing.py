@@ -111,7 +111,7 @@ def _said(ranked: Ranked, read: Recalled) -> Sequence[bool]:
     own = ranked.recalled
     hashes = {own.hashes[at] for at in ranked.order}
     vectors = unpacked([*read.vectors, *(own.vectors[at] for at in ranked.order)])
-    alike = np.any(vectors[: len(read)] @ vectors[len(read) :].T > SAME, axis=1)
+    alike = np.any(vectors[: len(read)].dot(vectors[len(read) :].T) > SAME, axis=1)
     repeated: list[bool] = alike.tolist()
     return [same or said in hashes for same, said in zip(repeated, read.hashes, strict=True)]
 

@@ -25,7 +25,7 @@ def duplicates(
     Returns:
         True for each duplicate, shape (n,), by index. The best of several equals is none.
     """
-    similar = vectors @ vectors.T > SAME
+    similar = vectors.dot(vectors.T) > SAME
     np.fill_diagonal(similar, val=False)
     alike: NDArray[np.bool_] = np.any(similar, axis=1)
     marked = np.zeros(len(hashes), dtype=np.bool_)

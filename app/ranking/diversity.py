@@ -25,7 +25,7 @@ def places(vectors: Floats, count: int) -> Floats:
             none, shape (n, d).
         count: Of all items.
     """
-    repeated = np.tril(np.maximum(vectors @ vectors.T - ALIKE, 0), -1).sum(axis=1)
+    repeated = np.tril(np.maximum(vectors.dot(vectors.T) - ALIKE, 0), -1).sum(axis=1)
     own: Floats = np.arange(1, count + 1, dtype=np.float32)
     own[: len(vectors)] *= 1 + repeated
     return own

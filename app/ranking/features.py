@@ -203,7 +203,10 @@ def _words(query: QueryView, lines: Lines, names: frozenset[str], among: Among) 
     if not names:
         return words | {"bm25_no_names": words["bm25"], "matched_no_names": matched}
     plain = query.idf * np.array([term not in names for term in query.terms], dtype=np.float32)
-    without = {"bm25_no_names": lines.saturated[whole] @ plain, "matched_no_names": hits @ plain}
+    without = {
+        "bm25_no_names": lines.saturated[whole].dot(plain),
+        "matched_no_names": hits.dot(plain),
+    }
     return words | without
 
 
@@ -232,7 +235,7 @@ def _phrased(contents: Sequence[str], phrases: Sequence[Phrase]) -> Columns:
     there = there.reshape(len(contents), len(phrases))
     return {
         "phrases": there.sum(axis=1) / np.float32(max(len(phrases), 1)),
-        "telling_phrases": there @ (telling / max(float(telling.sum()), 1.0)),
+        "telling_phrases": there.dot(telling / max(float(telling.sum()), 1.0)),
     }
 
 

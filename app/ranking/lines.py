@@ -51,7 +51,7 @@ class Lines:
             cosine=cosines(query, pool.around),
             hits=(frequencies > 0).astype(np.float32),
             saturated=saturated,
-            bm25=saturated @ query.idf,
+            bm25=saturated.dot(query.idf),
             length=pool.whole_bags.length,
             before=around[-1],
             after=around[1],
@@ -62,10 +62,10 @@ def cosines(query: QueryView, vectors: Floats) -> Floats:
     """Of the query and each of n vectors, shape (n,); 0 without a vector of the query."""
     if query.vector is None:
         return np.zeros(len(vectors), dtype=np.float32)
-    return np.asarray(vectors @ query.vector, dtype=np.float32)
+    return np.asarray(vectors.dot(query.vector), dtype=np.float32)
 
 
 def held(hits: Floats, query: QueryView) -> Floats:
     """The share of the query's idf mass that `hits`, shape (n, t), stand for."""
     mass = query.idf_mass if query.idf_mass > 0 else 1.0
-    return np.asarray(hits @ (query.idf / np.float32(mass)), dtype=np.float32)
+    return np.asarray(hits.dot(query.idf / np.float32(mass)), dtype=np.float32)

@@ -13,16 +13,13 @@ from typing import Any, Self
 
 import numpy as np
 
+from app.domain.errors import UnreadableWeights
 from app.ranking import Floats
 from app.ranking.features import NAMES, Evidence
 from app.ranking.pool import EVERYTHING, Among
 
 FORMAT = 1
 """Of the file. A file of another format, or over other features, is refused."""
-
-
-class UnreadableWeights(ValueError):
-    """A weights file cannot be used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +33,8 @@ class Network:
 
     def scores(self, x: Floats) -> Floats:
         """Of n candidates, shape (n,); only differences inside one pool mean anything."""
-        bent = np.tanh(x @ self.hidden + self.bias)
-        return np.asarray(x @ self.linear + bent @ self.out, dtype=np.float32)
+        bent = np.tanh(x.dot(self.hidden) + self.bias)
+        return np.asarray(x.dot(self.linear) + bent.dot(self.out), dtype=np.float32)
 
     def contributions(self, x: Floats, among: Among = EVERYTHING) -> Floats:
         """
@@ -45,8 +42,8 @@ class Network:
 
         Input times gradient: exact where there are no hidden units.
         """
-        bent = np.tanh(x @ self.hidden + self.bias)
-        slopes = self.linear + ((1 - bent * bent) * self.out) @ self.hidden.T
+        bent = np.tanh(x.dot(self.hidden) + self.bias)
+        slopes = self.linear + ((1 - bent * bent) * self.out).dot(self.hidden.T)
         return np.asarray(slopes * (x - x[among].mean(axis=0)), dtype=np.float32)
 
     @classmethod
@@ -98,7 +95,7 @@ class Calibration:
 
     def relevance(self, scores: Floats, told: Floats, among: Among = EVERYTHING) -> Floats:
         """What scores stand for, by what is told of those `among`: the best of them is the best."""
-        level = float(told @ self.weights) + self.bias
+        level = float(told.dot(self.weights)) + self.bias
         raised = self.slope * (scores - scores[among].max(initial=-np.inf)) + level
         return np.asarray(1 / (1 + np.exp(-np.clip(raised, -30, 30))), dtype=np.float32)
 

@@ -14,7 +14,7 @@ def best_of_each(query: QueryView, chunks: Recalled, *, dimension: int) -> list[
     """The index of the best chunk of each message: by cosine, then BM25, then the first."""
     cosines = np.zeros(len(chunks), dtype=np.float32)
     if query.vector is not None:
-        cosines = unpack_vectors(chunks.vectors, dimension) @ query.vector
+        cosines = unpack_vectors(chunks.vectors, dimension).dot(query.vector)
     bags = Bags.unpack(chunks.bags)
     lexical = bm25(bags.frequencies(query.terms), bags.length, query.idf, query.average_length)
     best: dict[MessageKey, int] = {}

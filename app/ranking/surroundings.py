@@ -68,7 +68,7 @@ def conversation(query: QueryView, lines: Lines, lexical: Floats, among: Among) 
     strength = cosine + lexical
     three, best = _best_others(group, strength)
     same = (group[:, None] == group).astype(np.float32)
-    added = ((same @ hits > hits) & (hits == 0)).astype(np.float32)
+    added = ((same.dot(hits) > hits) & (hits == 0)).astype(np.float32)
     return {
         "others": three,
         "others_best": best,
@@ -130,5 +130,5 @@ def alike(lines: Lines, lexical: Floats, among: Among) -> Columns:
     strength = (lines.cosine[: lines.size] + lexical)[among]
     theirs = vectors[among]
     wanted = theirs[np.argsort(-strength, kind="stable")[:_BEST]].mean(axis=0)
-    wanted /= _lengths(wanted @ wanted)
-    return {"like_best": vectors @ wanted, "typical": vectors @ theirs.mean(axis=0)}
+    wanted /= _lengths(wanted.dot(wanted))
+    return {"like_best": vectors.dot(wanted), "typical": vectors.dot(theirs.mean(axis=0))}

@@ -43,6 +43,7 @@ class Packed:
     tokens: int
     profile: ShownProfile | None = None
     entities: Sequence[RelatedEntity] = ()
+    rolling: frozenset[ItemKey] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +213,7 @@ def _packed(
         messages=rendered.messages,
         tokens=rendered.tokens,
         profile=frame.profile,
+        rolling=frame.rolling,
     )
 
 

@@ -35,6 +35,13 @@ class Situation:
     """Whether facts may add to it."""
     listener: Listener | None = None
     """Hears what happens while a bundle is built."""
+    wider: RecallFilter | None = None
+    """What may be found elsewhere, where `within` is narrowed to the running conversation."""
+
+    @property
+    def pinned_within(self) -> RecallFilter:
+        """Among what pinned items are looked for: they are there in every conversation."""
+        return self.wider or self.within
 
     def allows_summary(self) -> bool:
         """Whether there may be a summary of the running conversation, and the filters allow it."""
@@ -50,7 +57,8 @@ class Situation:
             return None
         if allowed is not None and running.key not in allowed:
             return None
-        return replace(self, within=replace(self.within, conversations=frozenset([running.key])))
+        narrowed = replace(self.within, conversations=frozenset([running.key]))
+        return replace(self, within=narrowed, wider=self.within)
 
 
 @dataclass(frozen=True, slots=True)

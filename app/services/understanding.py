@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timezone
 
 from app.domain.context import ContextRequest, Source
 from app.domain.ids import ItemKey
@@ -46,7 +46,7 @@ def view_of(
     request: ContextRequest, now: datetime, situation: Situation, found: Found
 ) -> QueryView:
     """In a search that is not hybrid there are no terms, and the vector stands alone."""
-    scope = situation.scope
+    scope, local = situation.scope, now.astimezone(timezone(request.utc_offset))
     frequency = found.lexical.document_frequency
     unknown = [term for term in found.terms.terms if term not in frequency]
     weights = idf(scope.messages, [*frequency.values(), *(0 for _ in unknown)])
@@ -56,6 +56,6 @@ def view_of(
         idf=weights[: len(frequency)],
         idf_mass=float(weights.sum()),
         average_length=scope.terms / scope.messages if scope.messages else 0.0,
-        intervals=intervals_of(request.query, now) if situation.flags.hybrid else (),
+        intervals=intervals_of(request.query, local) if situation.flags.hybrid else (),
         wording=wording_of(request.query),
     )

@@ -13,6 +13,7 @@ from hashlib import sha256
 from itertools import takewhile
 from typing import Any
 
+from app.domain.calls import calls_in
 from app.domain.conversation import NewMessage, Role
 
 Chat = Sequence[Mapping[str, Any]]
@@ -102,8 +103,10 @@ def since_reply(chat: Chat) -> list[NewMessage]:
     What was said since the last reply of the model, in order: by the user and by tools.
 
     A message that calls tools is no reply yet: what they answered belongs to the same exchange.
+    Nor is one at the end, which the model is to go on with.
     """
-    replies = [at for at, each in enumerate(chat) if _is_reply(each)]
+    begun = len([*takewhile(_is_reply, reversed(chat))])
+    replies = [at for at, each in enumerate(chat[: len(chat) - begun]) if _is_reply(each)]
     begins = replies[-1] + 1 if replies else 0
     return [said for each in chat[begins:] if (said := said_in(each)) is not None]
 
@@ -135,11 +138,9 @@ def _short(name: object) -> str | None:
 
 def _calls(message: Mapping[str, Any]) -> list[dict[str, object]]:
     """The calls of tools, of which only what says what was called is kept."""
-    calls = message.get("tool_calls")
-    if not isinstance(calls, list):
-        legacy = message.get("function_call")
-        calls = [{"function": legacy}] if isinstance(legacy, Mapping) else []
-    return [_call(each) for each in calls[:_MOST_CALLS] if isinstance(each, Mapping)]
+    calls = calls_in(message)
+    listed = calls[:_MOST_CALLS] if isinstance(calls, list) else []
+    return [_call(each) for each in listed if isinstance(each, Mapping)]
 
 
 def _call(call: Mapping[str, Any]) -> dict[str, object]:

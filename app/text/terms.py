@@ -234,15 +234,24 @@ def excluded_terms(excluded: Sequence[str]) -> list[str]:
 
 def exclusion(excluded: Sequence[str]) -> re.Pattern[str] | None:
     """What finds any of the excluded words or phrases in a folded text; None for none."""
-    phrases = [_phrase(_FOLDED_WORD.findall(fold(phrase))) for phrase in excluded]
+    phrases = [_phrase(fold(phrase)) for phrase in excluded]
     either = "|".join(phrase for phrase in phrases if phrase)
     return re.compile(f"(?:{either})") if either else None
 
 
-def _phrase(words: Sequence[str]) -> str:
-    """The words with anything but words between, and no word around where spaces part words."""
+_ENDS_IN_SIGNS = re.compile(r"\w([+#]{1,2})\Z")
+
+
+def _phrase(phrase: str) -> str:
+    """
+    Its words with anything but words between, and no word around where spaces part words.
+
+    Signs that end it belong to it: "c++" is no "c".
+    """
+    words = _FOLDED_WORD.findall(phrase)
     if not words:
         return ""
+    signs = _ENDS_IN_SIGNS.search(phrase.strip())
     before = "" if UNSPACED.match(words[0]) else r"\b"
     after = "" if UNSPACED.match(words[-1][-1]) else r"\b"
-    return before + r"\W+".join(map(re.escape, words)) + after
+    return before + r"\W+".join(map(re.escape, words)) + (re.escape(signs[1]) if signs else after)

@@ -7,7 +7,8 @@ Each rule takes what it understood out of the text, so that "5 March 2023" is no
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -27,6 +28,7 @@ MAX_CHARACTERS = 2_000
 
 DAY = timedelta(days=1)
 WEEK = timedelta(days=7)
+_LENGTHS = {"hour": timedelta(hours=1), "minute": timedelta(minutes=1)}
 _QUARTER = 3
 
 
@@ -116,8 +118,18 @@ def _date(year: str | None, month: int, day: int, now: datetime) -> Interval:
     """That day; without a year the last one that is not ahead."""
     if year:
         return _day(now.replace(year=int(year), month=month, day=day))
-    this_year = now.replace(month=month, day=day)
-    return _day(this_year if this_year <= now else this_year.replace(year=now.year - 1))
+    return _day(max(each for each in _such_days(month, day, now) if each <= now))
+
+
+_YEARS_BACK = 9
+"""How far the last 29th of February may lie back."""
+
+
+def _such_days(month: int, day: int, now: datetime) -> Iterator[datetime]:
+    """That day of the years up to this one that have it, at the time of `now`."""
+    for year in range(now.year - _YEARS_BACK, now.year + 1):
+        with suppress(ValueError):
+            yield now.replace(year=year, month=month, day=day)
 
 
 def _iso_date(match: re.Match[str], now: datetime) -> Interval:
@@ -137,7 +149,8 @@ def _month_alone(match: re.Match[str], now: datetime) -> Interval:
     year = now.year if month <= now.month else now.year - 1
     if match["which"] == "last" and (year, month) == (now.year, now.month):
         year -= 1
-    return _months(year, month, now)
+    told = _months(year, month, now)
+    return told if told.start < now else _months(year - 1, month, now)
 
 
 def _quarter(match: re.Match[str], now: datetime) -> Interval:
@@ -179,6 +192,9 @@ def _weekday(match: re.Match[str], now: datetime) -> Interval:
 def _ago(match: re.Match[str], now: datetime) -> Interval:
     """A day ago is that day, a month ago a month around it: people round."""
     count, unit = _number(match["count"]), match["unit"]
+    if unit in _LENGTHS:
+        then, about = now - count * _LENGTHS[unit], _LENGTHS[unit]
+        return Interval(then - about, then + about, EXACT)
     if unit == "day":
         return _day(now - count * DAY)
     if unit == "week":
@@ -188,10 +204,23 @@ def _ago(match: re.Match[str], now: datetime) -> Interval:
     return replace(at, start=at.start - 15 * DAY * (count > 1), stop=at.stop, strength=ROUGH)
 
 
+def _before_a_day(match: re.Match[str], now: datetime) -> Interval:
+    """Days or weeks before yesterday, or another day near by."""
+    back = _number(match["count"]) * (WEEK if match["unit"] == "week" else DAY)
+    return _day(_near_day(match, now).start - back)
+
+
 def _relative(match: re.Match[str], now: datetime) -> Interval:
-    """The week, month, year or weekend that runs, or the one before it."""
-    back = 0 if match["which"] == "this" else 1
-    match match["unit"]:
+    """The week, month, quarter, year or weekend that runs, or the one before it."""
+    return _back(match["unit"], 0 if match["which"] == "this" else 1, now)
+
+
+def _before_last(match: re.Match[str], now: datetime) -> Interval:
+    return _back(match["unit"], 2, now)
+
+
+def _back(unit: str, back: int, now: datetime) -> Interval:
+    match unit:
         case "week":
             return _week(now - back * WEEK)
         case "weekend":
@@ -199,14 +228,19 @@ def _relative(match: re.Match[str], now: datetime) -> Interval:
             return _day(saturday, 2)
         case "month":
             return _months(now.year, now.month - back, now)
+        case "quarter":
+            first = now.month - (now.month - 1) % _QUARTER - back * _QUARTER
+            return _months(now.year, first, now, count=_QUARTER)
         case _:
             return _months(now.year - back, 1, now, count=12)
 
 
 def _span(match: re.Match[str], now: datetime) -> Interval:
     """The last so many days, up to now."""
-    days = {"day": 1, "week": 7, "month": 30, "year": 365}[match["unit"]]
-    return Interval(now - _number(match["count"]) * days * DAY, now, ROUGH)
+    days = {"day": 1, "week": 7, "month": 30, "year": 365}
+    unit = match["unit"]
+    length = _LENGTHS[unit] if unit in _LENGTHS else days[unit] * DAY
+    return Interval(now - _number(match["count"]) * length, now, ROUGH)
 
 
 def _lately(_: re.Match[str], now: datetime) -> Interval:
@@ -215,20 +249,25 @@ def _lately(_: re.Match[str], now: datetime) -> Interval:
 
 _EDGE = r"(?:(?P<edge>since|after|before|until) )?"
 _FULL_MONTH = "(?P<month>" + "|".join(MONTHS) + ")"
-_MONTH = _FULL_MONTH[:-1] + "|" + "|".join(month[:3] for month in MONTHS) + ")"
+_SHORT_MONTHS = "|".join([*(month[:3] for month in MONTHS), "sept"])
+_MONTH = _FULL_MONTH[:-1] + f"|{_SHORT_MONTHS})"
+# "What may 5 people do" has no date in it; \x20 stays one blank, as a lookbehind must.
+_ASKED = "what who which that there i you we they he she it one anybody".split()
+_MAY_BE = "".join(rf"(?<!\b{word}\x20)" for word in _ASKED)
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _COUNT = rf"(?P<count>\d{{1,3}}|{'|'.join(_NUMBERS[1:])}|{'|'.join(_COUNTS)})"
-_UNIT = r"(?P<unit>day|week|month|year)s?"
+_UNIT = r"(?P<unit>minute|hour|day|week|month|year)s?"
 _SEASON = f"(?P<season>{'|'.join(_SEASONS)})"
 _NEAR_DAY = "the day before yesterday|yesterday|last night|today|tonight|this morning"
 _LATELY = "recently|lately|the other day|these days"
+_PERIOD = "(?P<unit>week|weekend|month|quarter|year)"
 _BEFORE_WEEKDAY = "last|this|on|past|previous"
 
 _PATTERNS: Sequence[tuple[str, _Resolve]] = [
     (rf"{_EDGE}{_YEAR}-(?P<month>\d\d)-(?P<day>\d\d)", _iso_date),
     (rf"{_EDGE}(?:the )?{_DAY}(?: of)? {_MONTH}\.?(?:,? {_YEAR})?", _named_date),
-    (rf"{_EDGE}{_MONTH}\.? {_DAY}(?![:\d])(?:,? {_YEAR})?", _named_date),
+    (rf"{_EDGE}{_MAY_BE}{_MONTH}\.? {_DAY}(?![:\d])(?:,? {_YEAR})?", _named_date),
     (rf"{_EDGE}{_MONTH}\.?,?(?: of)? {_YEAR}", _month_of_year),
     (rf"{_EDGE}q(?P<quarter>[1-4])(?: (?:of )?{_YEAR})?", _quarter),
     (rf"(?:(?P<which>last|this|in|during|over) )?(?:the )?{_SEASON}(?: of)? {_YEAR}", _season),
@@ -236,11 +275,14 @@ _PATTERNS: Sequence[tuple[str, _Resolve]] = [
     (rf"{_EDGE}{_COUNT} {_UNIT} ago", _ago),
     (rf"(?:in |over |during )?the (?:last|past) {_COUNT} {_UNIT}", _span),
     (rf"(?:last|past) {_COUNT} {_UNIT}", _span),
-    (rf"{_EDGE}(?P<which>last|this|past|previous) (?P<unit>week|weekend|month|year)", _relative),
+    (rf"{_EDGE}the {_PERIOD} before last", _before_last),
+    (rf"{_EDGE}(?P<which>last|this|past|previous) {_PERIOD}", _relative),
+    (rf"{_COUNT} (?P<unit>day|week)s? before (?P<day>{_NEAR_DAY})", _before_a_day),
     (rf"{_EDGE}(?P<day>{_NEAR_DAY})", _near_day),
     (rf"(?P<edge>since) (?P<which>)(?P<weekday>{'|'.join(WEEKDAYS)})", _weekday),
     (rf"(?P<which>{_BEFORE_WEEKDAY}) (?P<weekday>{'|'.join(WEEKDAYS)})", _weekday),
     (rf"(?P<which>in|during|last|this|early|late|mid|of) {_FULL_MONTH}", _month_alone),
+    (rf"(?P<which>in|during|early|late|mid) (?P<month>{_SHORT_MONTHS})", _month_alone),
     (rf"(?P<edge>since|before|until|after) (?P<which>){_FULL_MONTH}", _month_alone),
     (rf"(?:in|during|of|(?P<edge>since|before|until|after)) {_YEAR}", _year),
     (_LATELY, _lately),
@@ -250,5 +292,8 @@ _RULES = [
     for pattern, resolve in _PATTERNS
 ]
 _NAMES = "|".join([*MONTHS, *WEEKDAYS, *_SEASONS])
-_HINT = re.compile(rf"\d|ago|last|past|this|since|day|night|morning|recently|lately|{_NAMES}")
+_HINT = re.compile(
+    rf"\d|ago|last|past|this|since|day|night|morning|recently|lately|{_NAMES}"
+    rf"|\b(?:{_SHORT_MONTHS})\b"
+)
 """Without any of these no rule matches; most queries have none."""

@@ -13,6 +13,13 @@ _WHEN = re.compile(
 )
 _ASKER = re.compile(r"\b(?:i|me|my|mine|i've|i'm|we|our|us)\b", re.IGNORECASE)
 _ASSISTANT = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
+_CODE = re.compile(
+    r"\b(?<!error )(?<!status )(?<!exit )(?<!zip )code\b(?! (?:of conduct|name|word))"
+    r"|\b(?:snippets?|source code|implementations?|one-liners?)\b"
+    r"|\b(?:show|give|write|paste|find|need|want|send)\b.{0,40}"
+    r"\b(?:function|method|class|script|query|sql|command|regex|config(?:uration)?|example)\b",
+    re.IGNORECASE,
+)
 TIME_WORDS = (
     *"""
     yesterday today tonight tomorrow ago last next week weekend month year morning monday tuesday
@@ -31,7 +38,8 @@ _ENDING = 100
 
 
 _WORD = re.compile(r"\w+")
-_READ_FOR_PHRASES = 1_000
+_READ = 1_000
+"""Characters of a question that are looked at for code and for phrases."""
 _MOST_PHRASES = 24
 """Of a question, which seldom has as many words; each is looked for in every candidate."""
 
@@ -46,13 +54,14 @@ class Phrase(NamedTuple):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wording:
     """
-    Whether a question asks for a time or a number, speaks of who asks, or of the assistant; and
-    which of its words stand side by side.
+    Whether a question asks for a time or a number, speaks of who asks, or of the assistant, or
+    wants to see code; and which of its words stand side by side.
     """
 
     asks_when: bool = False
     of_asker: bool = False
     of_assistant: bool = False
+    asks_code: bool = False
     phrases: Sequence[Phrase] = ()
 
 
@@ -64,13 +73,14 @@ def wording_of(query: str) -> Wording:
         asks_when=bool(_WHEN.search(query)),
         of_asker=bool(_ASKER.search(query)),
         of_assistant=bool(_ASSISTANT.search(query)),
+        asks_code=bool(_CODE.search(query[:_READ])),
         phrases=phrases_of(query),
     )
 
 
 def phrases_of(query: str) -> Sequence[Phrase]:
     """The pairs of neighbouring words, but those of two stop words; the first _MOST_PHRASES."""
-    words = _WORD.findall(query[:_READ_FOR_PHRASES].lower())
+    words = _WORD.findall(query[:_READ].lower())
     pairs = ((pair, [word not in STOP_WORDS for word in pair]) for pair in pairwise(words))
     found = (Phrase(" ".join(pair), all(telling)) for pair, telling in pairs if any(telling))
     return tuple(islice(found, _MOST_PHRASES))

@@ -59,6 +59,13 @@ async def ask_all(client: AsyncClient, golden: Json) -> list[Asked]:
     return [await _ask(client, question) for question in golden["questions"]]
 
 
+async def ask_densely(client: AsyncClient, golden: Json, *, category: str) -> list[Asked]:
+    """The questions of one category, asked of vectors alone."""
+    (await client.put("/flags", json={"hybrid": False})).raise_for_status()
+    chosen = [each for each in golden["questions"] if each["category"] == category]
+    return [await _ask(client, question) for question in chosen]
+
+
 async def _ask(client: AsyncClient, question: Json) -> Asked:
     user = question["conv_id"]
     bundle = await context(client, question["question"], user_id=user, as_of=question["as_of"])

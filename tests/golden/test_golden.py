@@ -1,6 +1,7 @@
 """What the application finds of the golden set: floors to be raised as ranking improves."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from statistics import fmean
 from typing import NamedTuple
 
@@ -10,7 +11,7 @@ from app.settings import Settings
 from tests.api.speaking import settings_for, talking_to
 from tests.databases import run_apart
 from tests.fakes_embedder import a_compiled_model
-from tests.golden.asking import Asked, ask_all, store_all
+from tests.golden.asking import Asked, ask_all, ask_densely, store_all
 from tests.golden.golden_set import golden_set
 
 
@@ -48,6 +49,8 @@ LANGUAGES = {
 
 EVERYTHING = Floor(0.89, 0.72)
 
+_IDENTIFIER, _MORE_IDENTIFIERS = "identifier", 1.2
+
 DECLINED = 0.62
 """The least share of the questions without an answer that are told so."""
 
@@ -58,20 +61,41 @@ WRONGLY_EMPTY = 0.03
 """The greatest share of the other questions to which nothing at all is shown."""
 
 
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What every question found, and what those for identifiers find by vectors alone."""
+
+    all: list[Asked] = field(default_factory=list)
+    densely: list[Asked] = field(default_factory=list)
+
+
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> Sequence[Asked]:
-    """Every question with what it found, on the embedded engines and the real model."""
+def answers(tmp_path_factory: pytest.TempPathFactory) -> Answers:
     a_compiled_model()
-    answers: list[Asked] = []
+    answers = Answers()
     run_apart(_ask_everything(settings_for(tmp_path_factory.mktemp("golden")), answers))
     return answers
 
 
-async def _ask_everything(settings: Settings, answers: list[Asked]) -> None:
+@pytest.fixture(scope="module")
+def asked(answers: Answers) -> Sequence[Asked]:
+    """Every question with what it found, on the embedded engines and the real model."""
+    return answers.all
+
+
+async def _ask_everything(settings: Settings, answers: Answers) -> None:
     golden = golden_set()
     async with talking_to(settings) as client:
         await store_all(client, golden)
-        answers.extend(await ask_all(client, golden))
+        answers.all.extend(await ask_all(client, golden))
+        densely = await ask_densely(client, golden, category=_IDENTIFIER)
+        answers.densely.extend(densely)
+
+
+def test_identifiers_are_found_far_better_than_by_vectors_alone(answers: Answers) -> None:
+    hybrid = fmean(each.recall for each in answers.all if each.category == _IDENTIFIER)
+    dense = fmean(each.recall for each in answers.densely)
+    assert hybrid >= _MORE_IDENTIFIERS * dense, f"{hybrid:.3f} against {dense:.3f}"
 
 
 @pytest.mark.parametrize("category", CATEGORIES)

@@ -12,11 +12,12 @@ from app.domain.context import MemoryItem, Source, Weights
 from app.domain.memory import ItemType
 from app.ranking import Floats
 from app.ranking.bm25 import idf
-from app.ranking.candidates import NOTHING, Ranked, Taste, freshness, rank
+from app.ranking.candidates import NOTHING, Ranked, Taste, freshness, is_code, rank
 from app.ranking.dedup import SAME
 from app.ranking.pool import Pool, QueryView, Recalled
 from app.ranking.relevance import relevance
 from app.text.times import intervals_of
+from app.text.wording import Wording
 from tests.factories import NOON, an_item, recalled
 
 EAST, NORTH = np.array([1, 0], np.float32), np.array([0, 1], np.float32)
@@ -236,7 +237,8 @@ def test_every_item_is_kept_or_dropped_for_a_reason_that_holds(
     duplicate = {at for at, reason in reasons(found).items() if reason == "duplicate"}
     assert set(found.order) | duplicate == set(passing)
     assert found.deduplicated == len(duplicate)
-    assert found.good == sum(found.relevance[at] >= taste.floor for at in found.order)
+    searched = [at for at in found.order if at not in pinned]
+    assert found.good == sum(found.relevance[at] >= taste.floor for at in searched)
     contents = [items[at].content for at in found.order]
     assert len(set(contents)) == len(contents)
 
@@ -308,3 +310,26 @@ def test_a_fact_gives_way_to_a_message_that_holds_its_words() -> None:
 def test_a_pinned_fact_stays_and_hides_no_message() -> None:
     fact = replace(an_item(1, "tea", importance=10), type=ItemType.FACT)
     assert len(ranking([fact, an_item(3, "tea")], pinned=[0]).order) == 2
+
+
+def test_code_is_preferred_where_code_is_asked_for_but_not_over_the_floor() -> None:
+    fenced = "```python\n{}\n```"
+    items = [
+        an_item(1, "tea, that is"),
+        an_item(2, fenced.format("tea = 1")),
+        an_item(3, fenced.format("milk = 1")),
+    ]
+    plain = ranking(items)
+    asked = ranking(items, query=replace(QUERY, wording=Wording(asks_code=True)))
+    assert plain.order == [0, 1]
+    assert asked.order == [1, 0]
+    assert "code" not in plain.signals
+    assert asked.signals["code"].tolist() == [0, 1, 1]
+    assert asked.relevance.tolist() == plain.relevance.tolist()
+    assert reasons(asked) == {2: "below the floor"}
+
+
+def test_of_a_message_that_was_split_only_the_block_is_code() -> None:
+    whole = an_item(1, "Look: ```tea = 1``` is it.")
+    split = replace(recalled(whole, whole, whole), pieces=[2, 0, 0], kinds=[None, "prose", "code"])
+    assert is_code(split).tolist() == [0, 0, 1]

@@ -93,7 +93,8 @@ def test_an_exchange_begins_after_the_last_reply() -> None:
     assert said({"role": "system", "content": "Be brief."}, USER, REPLY, USER) == [Role.USER]
     assert said(USER, CALLING, RESULT) == [Role.USER, Role.ASSISTANT, Role.TOOL]
     assert said(USER, REPLY, USER, CALLING, RESULT) == [Role.USER, Role.ASSISTANT, Role.TOOL]
-    assert said(USER, REPLY) == []
+    assert said(USER, REPLY, USER, REPLY) == [Role.USER, Role.ASSISTANT]
+    assert said(REPLY) == [Role.ASSISTANT]
 
 
 def test_a_conversation_has_one_name_from_its_first_reply_on() -> None:

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.adapters.weights import read_weights
+from app.domain.errors import UnreadableWeights
 from app.ranking import Floats
 from app.ranking.bm25 import idf
 from app.ranking.features import NAMES, evidence
@@ -12,7 +13,6 @@ from app.ranking.model import (
     Calibration,
     Network,
     RelevanceModel,
-    UnreadableWeights,
     facts,
 )
 from app.ranking.pool import Pool, QueryView

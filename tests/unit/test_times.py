@@ -53,6 +53,14 @@ NOW = datetime(2026, 3, 4, 15, 30, tzinfo=UTC)  # a Wednesday
         ("before 2025", "2024-01-02", "2025-01-01", WIDE),
         ("since Monday", "2026-03-02", NOW, EXACT),
         ("after 2025-12-24", "2025-12-25", NOW, EXACT),
+        ("Sept 2023", "2023-09-01", "2023-10-01", ROUGH),
+        ("in Jan", "2026-01-01", "2026-02-01", ROUGH),
+        ("last quarter", "2025-10-01", "2026-01-01", ROUGH),
+        ("this quarter", "2026-01-01", "2026-04-01", ROUGH),
+        ("the week before last", "2026-02-16", "2026-02-23", ROUGH),
+        ("two days before yesterday", "2026-03-01", "2026-03-02", EXACT),
+        ("on February 29", "2024-02-29", "2024-03-01", EXACT),
+        ("in May 5 people came", "2025-05-05", "2025-05-06", EXACT),
         ("in the last three weeks", NOW - timedelta(days=21), NOW, ROUGH),
         ("past 10 days", NOW - timedelta(days=10), NOW, ROUGH),
         ("what did we do recently", NOW - timedelta(days=14), NOW, VAGUE),
@@ -81,6 +89,8 @@ def test_an_expression_is_an_interval(
         "1999 bottles",
         "12:30",
         "falling leaves",
+        "what may 5 people do",
+        "on February 30",
         "",
     ],
 )
@@ -91,6 +101,35 @@ def test_nothing_is_made_of_other_words(query: str) -> None:
 def test_one_query_may_speak_of_two_times() -> None:
     found = intervals_of("between 5 May 2023 and July 2023", NOW)
     assert [str(each.start.date()) for each in found] == ["2023-05-05", "2023-07-01"]
+
+
+@pytest.mark.parametrize(
+    ("query", "start", "stop"),
+    [
+        ("in May", "2025-05-01", "2025-06-01"),
+        ("this May", "2025-05-01", "2025-06-01"),
+        ("last month", "2026-04-01", "2026-05-01"),
+        ("yesterday", "2026-04-30", "2026-05-01"),
+        ("today", None, None),
+    ],
+)
+def test_what_begins_just_now_has_nothing_in_it(
+    query: str, start: str | None, stop: str | None
+) -> None:
+    midnight = datetime(2026, 5, 1, tzinfo=UTC)
+    found = [
+        (str(each.start.date()), str(each.stop.date())) for each in intervals_of(query, midnight)
+    ]
+    assert found == ([] if start is None else [(start, stop)])
+
+
+def test_hours_and_minutes_ago_are_about_then() -> None:
+    (hours,) = intervals_of("three hours ago", NOW)
+    assert (hours.start, hours.stop) == (NOW - timedelta(hours=4), NOW - timedelta(hours=2))
+    (minutes,) = intervals_of("10 minutes ago", NOW)
+    assert minutes.stop - minutes.start == timedelta(minutes=2)
+    (span,) = intervals_of("in the last 2 hours", NOW)
+    assert (span.start, span.stop) == (NOW - timedelta(hours=2), NOW)
 
 
 def test_days_are_those_of_the_asker() -> None:
