@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from importlib.resources import files
@@ -12,6 +12,7 @@ from typing import Any, Protocol
 import httpx
 import stamina
 
+from app.adapters.request_form import RequestForm
 from app.domain.errors import LanguageModelUnavailable
 
 _RESTS = 60.0
@@ -36,7 +37,11 @@ class LlmLimits:
 
 @dataclass(slots=True, kw_only=True)
 class ChatModel:
-    """`POST {url}/chat/completions`, for example with `https://api.openai.com/v1` as URL."""
+    """
+    `POST {url}/chat/completions`, for example with `https://api.openai.com/v1` as URL.
+
+    What the endpoint refuses of a request is left out at once, and from then on.
+    """
 
     client: httpx.AsyncClient
     url: str
@@ -44,6 +49,7 @@ class ChatModel:
     limits: LlmLimits
     on_answer: OnAnswer
     timer: Callable[[], float] = time.monotonic
+    _form: RequestForm = field(default_factory=RequestForm)
     _resting_until: float = 0.0
     _turns: asyncio.Semaphore = field(init=False)
 
@@ -55,24 +61,15 @@ class ChatModel:
     ) -> Any:  # noqa: ANN401  (any JSON)
         if self.timer() < self._resting_until:
             raise LanguageModelUnavailable("it failed a moment ago")
-        body = {
-            "model": self.model,
-            "temperature": 0,
-            "max_tokens": most,
-            "messages": [
-                {"role": "system", "content": instructions},
-                {"role": "user", "content": material.encode("utf-8", "replace").decode()},
-            ],
-            "response_format": {
-                "type": "json_schema",
-                "json_schema": {"name": "answer", "strict": True, "schema": schema},
-            },
-        }
+        messages = [
+            {"role": "system", "content": instructions},
+            {"role": "user", "content": material.encode("utf-8", "replace").decode()},
+        ]
         began = self.timer()
         told: object = None
         try:
             async with self._turns:
-                told = await self._post_patiently(body)
+                told = await self._post_adapted(messages, schema, most)
             answer = _parsed(told)
         except (httpx.HTTPError, TimeoutError) as error:
             if _is_of_the_server(error):
@@ -84,6 +81,24 @@ class ChatModel:
             raise LanguageModelUnavailable("it answers with something else") from error
         self._tell("answered", told, began)
         return answer
+
+    async def _post_adapted(
+        self, messages: Sequence[Mapping[str, str]], schema: Mapping[str, Any], most: int
+    ) -> Any:  # noqa: ANN401  (any JSON)
+        """Others may ask meanwhile: a form counts for all as soon as it was answered."""
+        form = self._form
+        while True:
+            body = {**form.parameters(schema, most=most), "model": self.model, "messages": messages}
+            try:
+                told = await self._post_patiently(body)
+            except httpx.HTTPStatusError as error:
+                other = form.after(error.response)
+                if other is None:
+                    raise
+                form = other
+            else:
+                self._form = form
+                return told
 
     async def _post_patiently(self, body: Mapping[str, Any]) -> Any:  # noqa: ANN401  (any JSON)
         patience = stamina.retry_context(
@@ -119,7 +134,9 @@ def read_prompts() -> Mapping[str, str]:
 
 
 def _parsed(told: Any) -> Any:  # noqa: ANN401  (any JSON)
-    return json.loads(told["choices"][0]["message"]["content"])
+    """What stands in the answer; models that are told no response format fence it as code."""
+    content = str(told["choices"][0]["message"]["content"]).strip()
+    return json.loads(content.removeprefix("```json").removeprefix("```").removesuffix("```"))
 
 
 def _count(told: object) -> int:

@@ -30,6 +30,11 @@ def subject_of(fact: Fact) -> str:
     return group if fact.positive else f"{group}|not|{value}"
 
 
+def subject_of_words(content_hash: bytes) -> str:
+    """That of a fact of which only its words are known: what has the same is the same."""
+    return f"told|{content_hash.hex()}"
+
+
 def mark_of(subject: str | None, told: Mapping[str, object] | None = None) -> str:
     """
     What is derived about `subject`, of which `kept_as` tells more, in a hash; without a word of it.

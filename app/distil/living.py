@@ -19,8 +19,7 @@ _LASTING = frozenset(
 )
 _HELD = POSSESSIONS | _PETS | _LASTING
 _VENTURES = frozenset(
-    """business shop store bakery studio restaurant company cafe café blog podcast channel gym far"
-    "m
+    """business shop store bakery studio restaurant company cafe café blog podcast channel gym farm
     salon startup start-up brewery bookshop bookstore agency clinic practice gallery newsletter
     kindergarten nursery hostel hotel pub bar boutique""".split()
 )
@@ -123,7 +122,6 @@ _MOST_WORDS_BEFORE = 4
 
 def held(text: str) -> str | None:
     """Pets, children and what else people have for long, counted: "two cats", not "a car park"."""
-    ""
     return _counted(text, _HELD)
 
 

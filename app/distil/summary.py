@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.distil.sentences import Sentence, sentences_of
+from app.distil.shortening import shortened
 from app.distil.tagging import IMPORTANCE, Kind, identifiers_in, kind_of_sentence
 from app.distil.utterance import Utterance
 
@@ -26,9 +27,6 @@ MAX_TOKENS = 400
 
 MAX_EXCERPTS = 800
 """Sentences that are looked at; of more those with the strongest cues, later ones first."""
-
-_LONGEST = 360
-"""Characters of a sentence that can be a bullet."""
 
 _TOLD_BY_USER, _IDENTIFIER, _KEPT = 0.08, 0.2, 0.04
 _MOST_IDENTIFIERS = 3
@@ -109,9 +107,11 @@ def excerpts_of(
 
 def _of_message(position: int, said: Utterance) -> Iterable[Excerpt]:
     for number, sentence in enumerate(sentences_of(said.content)):
-        kind = kind_of_sentence(sentence)
-        if kind is not Kind.SMALL_TALK and len(sentence.text) <= _LONGEST:
-            yield _excerpt(position, said, sentence, kind, first=number == 0)
+        for part in shortened(sentence):
+            kind = Kind.QUESTION if sentence.asks else kind_of_sentence(part)
+            if kind is not Kind.SMALL_TALK:
+                first = number == 0 and part.start == sentence.start
+                yield _excerpt(position, said, part, kind, first=first)
 
 
 def _excerpt(

@@ -1,7 +1,7 @@
 """Reading the value of a fact from what follows its verb: a name, a thing, a number."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from app.distil.lexicon import (
     CALENDAR,
@@ -215,6 +215,10 @@ def telling(text: str) -> str | None:
 
 def email(text: str) -> str | None:
     return _matched(_EMAIL, text)
+
+
+def emails_in(text: str) -> Sequence[str]:
+    return [each.rstrip("-") for each in _EMAIL.findall(text)]
 
 
 def phone(text: str) -> str | None:

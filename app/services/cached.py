@@ -15,7 +15,7 @@ from app.services.forge import ContextForge
 from app.services.gathering import SearchResult
 from app.services.pulse import Pulse
 from app.services.receipts import Replayer
-from app.services.recording import Recorder
+from app.services.recording import Recorder, asked_for
 from app.services.situation import Situation, Surveyor
 
 
@@ -110,7 +110,8 @@ class CachedForge:
         """
         request, situation = await self._surveyed(tenant, request)
         if request.since is not None:
-            await self.replayer.check(tenant, request.since)
+            subject = _subject(tenant, request, situation)
+            await self.replayer.check(tenant, request.since, subject=subject)
         return Prepared(tenant=tenant, request=request, situation=situation)
 
     async def answer_aloud(
@@ -194,7 +195,8 @@ class CachedForge:
         bundle = await self._built(tenant, request, situation)
         difference: Difference | None = None
         if request.since is not None:
-            difference = await self.replayer.compare(tenant, request.since, bundle)
+            subject = _subject(tenant, request, situation)
+            difference = await self.replayer.compare(tenant, request.since, bundle, subject=subject)
         return bundle, self.renderer.render(request, bundle, difference)
 
     async def _built(
@@ -204,6 +206,10 @@ class CachedForge:
             bundle = await self.forge.build(request, situation)
         self.recorder.built(tenant, request, situation, bundle)
         return bundle
+
+
+def _subject(tenant: TenantId, request: ContextRequest, situation: Situation | None) -> str:
+    return asked_for(tenant, request, situation.scope if situation else None)
 
 
 def _key(situation: Situation, request: ContextRequest) -> Hashable:

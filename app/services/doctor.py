@@ -20,6 +20,9 @@ T = TypeVar("T")
 
 _BATCH = 1_000
 
+_READ_AGAIN = 500
+"""Messages without a mention that are read once more, to see whether the graph lacks them."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doctor:
@@ -47,7 +50,7 @@ class Doctor:
             "scopes": examining.scopes,
             "lineage": examining.lineage,
             "full_text": examining.full_text,
-            "graph": examining.graph,
+            "graph": self._graph,
             "embeddings": self._embeddings,
             "vectors": self._vectors,
             "erasures": self._erasures,
@@ -76,9 +79,12 @@ class Doctor:
         """Look, put right what can be, and look again."""
         before = await self.examine(progress)
         wrong = {each.check for each in before.findings if each.fixable}
+        if "references" in wrong:  # what hangs on what is dropped follows
+            wrong |= {"graph", "embeddings", "vectors"}
         if "scopes" in wrong:  # full text and the outbox hold each item under its scope
             wrong |= {"full_text", "outbox"}
         cures: Mapping[str, Callable[[], Awaitable[None]]] = {
+            "references": self._drop_orphans,
             "counts": self._recount,
             "scopes": self._bring_home,
             "lineage": self._derive_anew,
@@ -100,6 +106,12 @@ class Doctor:
         fixed = [each for each in before.findings if (each.check, each.problem) not in left]
         return Diagnosis(checks=after.checks, findings=after.findings, fixed=fixed)
 
+    async def _graph(self, inspection: Inspection) -> Findings:
+        silent = await inspection.unlinked(limit=_READ_AGAIN)
+        lacking = await self.reindexer.relinker.lacking(silent)
+        missing = some("graph", "messages of which nothing is linked", lacking)
+        return [*await examining.graph(inspection), *missing]
+
     async def _embeddings(self, inspection: Inspection) -> Findings:
         missing: list[ItemKey] = []
         async for keys in _recallable(inspection):
@@ -108,9 +120,11 @@ class Doctor:
             missing += [key for key in lacking if key not in noted]
         orphans = await inspection.orphaned_embeddings()
         misshapen = await inspection.misshapen_embeddings()
+        unnormal = await inspection.unnormal_embeddings()
         return [
             *some("embeddings", "of what is not there any more", orphans),
             *some("embeddings", "not of their model's dimension", misshapen),
+            *some("embeddings", "not of length 1", unnormal),
             *some("embeddings", f"missing for {self.embedder.model}", missing),
         ]
 
@@ -174,6 +188,10 @@ class Doctor:
             *some("outbox", "noted under another scope than what they are of", astray),
         ]
 
+    async def _drop_orphans(self) -> None:
+        async with self.clinic.repair() as repairs:
+            await repairs.drop_orphans()
+
     async def _recount(self) -> None:
         async with self.clinic.inspect() as inspection:
             wrong = await inspection.miscounted()
@@ -206,17 +224,20 @@ class Doctor:
     async def _link_anew(self) -> None:
         async with self.clinic.inspect() as inspection:
             mixed = await inspection.mixed_entities()
+            silent = await inspection.unlinked(limit=_READ_AGAIN)
         for some_of_them in _portions(mixed):
             async with self.clinic.repair() as repairs:
                 await repairs.forget_entities(some_of_them)
         relinker = self.reindexer.relinker
-        await (relinker.relink(Progress()) if mixed else relinker.settle())
+        anew = mixed or await relinker.lacking(silent)
+        await (relinker.relink(Progress()) if anew else relinker.settle())
 
     async def _drop_embeddings(self) -> None:
         async with self.clinic.inspect() as inspection:
             wrong = [
                 *await inspection.orphaned_embeddings(),
                 *await inspection.misshapen_embeddings(),
+                *await inspection.unnormal_embeddings(),
             ]
         for some_of_them in _portions(wrong):
             async with self.clinic.repair() as repairs:

@@ -127,5 +127,4 @@ def _before(shown: Mapping[int, datetime], said_at: datetime | None) -> frozense
     """What was shown by the time at which a message was said; without one, that is now."""
     if said_at is None:
         return frozenset(shown)
-    latest = said_at + _CLOCKS_DIFFER
-    return frozenset(known for known, first in shown.items() if first <= latest)
+    return frozenset(known for known, first in shown.items() if first - _CLOCKS_DIFFER <= said_at)

@@ -1,10 +1,19 @@
 """What of SQL itself must fit each other, looked at in one moment."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from app.ports.inspecting import Inspection
+from app.domain.ids import ItemKey, ScopeKey
+from app.ports.inspecting import Inspection, Said
 from app.services.findings import Findings, some
+from app.text.terms import indexed_text, terms_of
+
+_SAMPLED = 1_000
+"""Messages of which it is looked whether full text finds them by their words."""
+
+_TERMS = 8
+"""Of each of these."""
 
 _COLLISIONS = 10_000
 """Of so many terms one may share its number with another, and then is counted once too few."""
@@ -16,8 +25,11 @@ async def integrity(inspection: Inspection) -> Findings:
 
 
 async def references(inspection: Inspection) -> Findings:
-    broken = await inspection.broken_references()
-    return some("references", "to rows that are not there", broken, fixable=False)
+    broken, orphans = await inspection.broken_references(), await inspection.orphans()
+    return [
+        *some("references", "to rows that are not there", broken, fixable=False),
+        *some("references", "derived from what is not there", orphans),
+    ]
 
 
 async def counts(inspection: Inspection) -> Findings:
@@ -64,6 +76,9 @@ async def full_text(inspection: Inspection) -> Findings:
             _differing(held.documents, wanted.documents),
         ),
         *some(
+            "full_text", "messages that are not found by their words", await _unfound(inspection)
+        ),
+        *some(
             "full_text",
             "users with missing or surplus terms",
             _differing(held.postings, wanted.postings, tolerance=_COLLISIONS),
@@ -75,6 +90,27 @@ async def full_text(inspection: Inspection) -> Findings:
         ),
         *some("full_text", "users whose terms are miscounted", _short(stored.terms, counted.terms)),
     ]
+
+
+async def _unfound(inspection: Inspection) -> Sequence[ItemKey]:
+    """Of some messages, those that a search by some of their own terms would miss."""
+    said = await inspection.said(limit=_SAMPLED)
+    return await inspection.lacking(await asyncio.to_thread(_asked, said))
+
+
+def _asked(said: Sequence[Said]) -> Mapping[ItemKey, tuple[ScopeKey, Sequence[str]]]:
+    """The longest terms first, which are in few others."""
+    return {
+        each.key: (
+            each.scope,
+            sorted(set(terms_of(indexed_text(each.content, each.name))), key=_length)[:_TERMS],
+        )
+        for each in said
+    }
+
+
+def _length(term: str) -> tuple[int, str]:
+    return -len(term), term
 
 
 def _differing(

@@ -1,27 +1,34 @@
 """Giving out everything of a user or a tenant, a line for each thing (app/formats/foreword.py)."""
 
-from base64 import b64encode
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
 
 from app.domain.audit import Action, Deed, user_subject
 from app.domain.conversation import Conversation, Message
-from app.domain.ids import ItemKey, MessageId, TenantId
+from app.domain.ids import ConversationKey, ItemKey, TenantId
 from app.domain.memories import Memory
 from app.domain.memory import Table, item_key, table_and_row
-from app.domain.profile import Consent, Profile
 from app.formats.foreword import KEPT, VERSION
 from app.ports import Clock
-from app.ports.moving import Owner, StoredVector
+from app.ports.moving import Owner
 from app.ports.store import Snapshot, Store
+from app.services.exported import (
+    Line,
+    conversation_line,
+    embedding_line,
+    memory_line,
+    superseded_line,
+    user_line,
+)
 from app.services.logbook import Logbook
 
 PAGE = 200
 """Conversations, messages or items that are read at once."""
 
-Line = Mapping[str, Any]
+LINE_BYTES = 8 * 2**20
+"""Bytes of messages that are read at once, and stand in a line: spelled as JSON, which may take
+six times as many, it is still imported. A message that has more stands alone."""
+
 Lines = list[Line]
 
 
@@ -87,18 +94,18 @@ class Exporter:
         async for memories in self._memories(tenant, owner):
             async with self.store.read(tenant) as snapshot:
                 edges = await snapshot.export.lineages([each.key for each in memories])
-            yield [_memory(each, edges.get(each.key, ())) for each in memories]
+            yield [memory_line(each, edges.get(each.key, ())) for each in memories]
             if embeddings:
                 yield await self._vectors(tenant, [each.key for each in memories])
         async for memories in self._memories(tenant, owner, superseded=True):
-            yield [_superseded(each) for each in memories]
+            yield [superseded_line(each) for each in memories]
 
     async def _user(self, snapshot: Snapshot, owner: Owner) -> Lines:
         if owner.user_id is None:
             return []
         consent = await snapshot.personal.consent(owner.scope)
         profile = await snapshot.personal.find_profile(owner.scope, now=self.clock())
-        return [_user(owner.user_id, consent, profile)] if consent else []
+        return [user_line(owner.user_id, consent, profile)] if consent else []
 
     async def _conversations(
         self, tenant: TenantId, owner: Owner
@@ -107,7 +114,9 @@ class Exporter:
         while True:
             async with self.store.read(tenant) as snapshot:
                 page = await snapshot.export.conversations(owner.scope, after=after, limit=PAGE)
-            for group in _groups(page):
+                short = [each.key for each in page if each.message_count <= PAGE]
+                weights = await snapshot.export.weights(short)
+            for group in _groups(page, weights):
                 yield group
             if len(page) < PAGE:
                 return
@@ -116,20 +125,24 @@ class Exporter:
     async def _said(
         self, tenant: TenantId, several: Sequence[Conversation]
     ) -> AsyncIterator[tuple[Lines, Sequence[ItemKey]]]:
-        """Short conversations together; a long one some messages at a time."""
-        if len(several) > 1 or several[0].message_count <= PAGE:
+        """Small conversations together; one by itself some messages at a time."""
+        if len(several) > 1:
             async with self.store.read(tenant) as snapshot:
                 said = await snapshot.export.messages([each.key for each in several])
-            lines = [_conversation(each, said[each.key]) for each in several]
+            lines = [conversation_line(each, said[each.key]) for each in several]
             yield lines, [_item(each) for every in said.values() for each in every]
             return
         cursor: str | None = None
         while True:
             async with self.store.read(tenant) as snapshot:
                 page = await snapshot.messages.page(
-                    several[0].key, cursor=cursor, limit=PAGE, newest_first=False
+                    several[0].key,
+                    cursor=cursor,
+                    limit=PAGE,
+                    newest_first=False,
+                    most_bytes=LINE_BYTES,
                 )
-            yield [_conversation(several[0], page.items)], [_item(each) for each in page.items]
+            yield [conversation_line(several[0], page.items)], [_item(each) for each in page.items]
             if (cursor := page.next_cursor) is None:
                 return
 
@@ -151,7 +164,7 @@ class Exporter:
 
     async def _vectors(self, tenant: TenantId, keys: Sequence[ItemKey]) -> Lines:
         async with self.store.read(tenant) as snapshot:
-            return [_embedding(each) for each in await snapshot.export.vectors(keys)]
+            return [embedding_line(each) for each in await snapshot.export.vectors(keys)]
 
 
 def _first(said: int) -> Line:
@@ -159,138 +172,23 @@ def _first(said: int) -> Line:
     return {"record": "foreword", "version": VERSION, "messages": said}
 
 
-def _groups(page: Sequence[Conversation]) -> Iterator[Sequence[Conversation]]:
-    """As many conversations as have a page of messages together; a longer one by itself."""
+def _groups(
+    page: Sequence[Conversation], weights: Mapping[ConversationKey, int]
+) -> Iterator[Sequence[Conversation]]:
+    """As many conversations as have a page of messages together; a larger one by itself."""
     group: list[Conversation] = []
-    room = PAGE
+    room, bytes_left = PAGE, LINE_BYTES
     for each in page:
-        if group and each.message_count > room:
+        weight = weights.get(each.key, LINE_BYTES)
+        if group and (each.message_count > room or weight > bytes_left):
             yield group
-            group, room = [], PAGE
+            group, room, bytes_left = [], PAGE, LINE_BYTES
         group.append(each)
         room -= each.message_count
+        bytes_left -= weight
     if group:
         yield group
 
 
 def _item(message: Message) -> ItemKey:
     return item_key(Table.MESSAGE, message.key)
-
-
-def _conversation(conversation: Conversation, said: Sequence[Message]) -> Line:
-    told = {
-        "record": "conversation",
-        "id": str(conversation.id),
-        "external_id": conversation.external_id,
-        "user_id": conversation.user_id,
-        "label": conversation.label,
-        "folder": conversation.folder,
-        "importance": conversation.importance,
-        "tags": list(conversation.tags),
-        "metadata": conversation.metadata,
-        "system_prompt": conversation.system_prompt,
-        "archived": conversation.archived,
-        "created_at": _moment(conversation.created_at),
-        "updated_at": _moment(conversation.updated_at),
-    }
-    return {**_filled(told), "messages": [_message(each) for each in said]}
-
-
-def _message(message: Message) -> Line:
-    told = {
-        "id": str(message.id),
-        "external_id": message.external_id,
-        "role": message.role.value,
-        "name": message.name,
-        "tool_calls": message.tool_calls,
-        "tool_call_id": message.tool_call_id,
-        "importance": message.importance,
-        "metadata": message.metadata,
-        "created_at": _moment(message.created_at),
-        "echo": [list(each) for each in message.echo],
-        "unwanted": sorted(message.unwanted),
-    }
-    return {**_filled(told), "content": message.content}
-
-
-def _memory(memory: Memory, edges: Sequence[tuple[MessageId, bool]]) -> Line:
-    return _filled(
-        {
-            "record": "memory",
-            "id": str(memory.id),
-            "type": memory.type.value,
-            "user_id": memory.user_id,
-            "conversation_id": memory.conversation_id and str(memory.conversation_id),
-            "subject": memory.subject,
-            "content": memory.content,
-            "source": memory.source,
-            "importance": memory.importance,
-            "metadata": memory.metadata,
-            "created_at": _moment(memory.created_at),
-            "valid_from": _moment(memory.valid_from),
-            "valid_to": memory.ends_at and _moment(memory.ends_at),
-            "expires_at": memory.expires_at and _moment(memory.expires_at),
-            "derived_from": [str(each) for each, reworded in edges if not reworded],
-            "reworded": [str(each) for each, reworded in edges if reworded],
-            "derived": memory.derived or None,
-        }
-    )
-
-
-def _superseded(memory: Memory) -> Line:
-    return _filled(
-        {
-            "record": "superseded",
-            "user_id": memory.user_id,
-            "id": str(memory.id),
-            "by": str(memory.superseded_by),
-        }
-    )
-
-
-def _user(user_id: str, consent: Consent, profile: Profile | None) -> Line:
-    grants = {
-        purpose.value: _filled(
-            {
-                "source": grant.source,
-                "granted_at": _moment(grant.granted_at),
-                "expires_at": grant.expires_at and _moment(grant.expires_at),
-            }
-        )
-        for purpose, grant in sorted(consent.items())
-    }
-    told = {"record": "user", "user_id": user_id, "consent": grants}
-    return told if profile is None else {**told, "profile": _profile(profile)}
-
-
-def _profile(profile: Profile) -> Line:
-    return {
-        "preferences": profile.preferences,
-        "context": profile.context,
-        "notes": profile.notes,
-        "updated_at": _moment(profile.updated_at),
-    }
-
-
-def _embedding(vector: StoredVector) -> Line:
-    return _filled(
-        {
-            "record": "embedding",
-            "of": vector.kind,
-            "id": str(vector.id),
-            "model": vector.model,
-            "vector": b64encode(vector.vector).decode(),
-            "message_id": vector.message_id and str(vector.message_id),
-            "start": vector.start,
-            "stop": vector.stop,
-        }
-    )
-
-
-def _moment(moment: datetime) -> str:
-    return moment.isoformat()
-
-
-def _filled(told: Mapping[str, Any]) -> dict[str, Any]:
-    """Without what says nothing."""
-    return {name: each for name, each in told.items() if each or (each == 0 and each is not False)}

@@ -9,6 +9,7 @@ from typing import Self
 from uuid import UUID
 
 from app.domain.audit import Action, subject, user_subject
+from app.domain.conversation import Conversation
 from app.domain.errors import ForewordError
 from app.domain.ids import (
     ERASED,
@@ -32,6 +33,9 @@ Far = Callable[[int, int], None]
 """Is told how many messages and memory items are erased, of how many."""
 
 Resummarise = Callable[[TenantId, ConversationKey], Awaitable[bool]]
+
+Drop = Callable[[TenantId, str | None, Conversation | None], Awaitable[None]]
+"""Of a user, or of one conversation of theirs."""
 
 _MESSAGES_AT_ONCE = 200
 """Messages that one transaction erases, so that others can write in between."""
@@ -80,6 +84,8 @@ class Forgetter:
     clock: Clock
     resummarise: Resummarise | None = None
     """Makes the summary of a conversation anew; whether it did."""
+    waiting: list[Drop] = field(default_factory=list)
+    """Drops what is on its way to be stored, so that it comes after no erasure."""
     _busy: set[ScopeKey] = field(default_factory=set)
 
     async def message(self, tenant: TenantId, message_id: MessageId) -> Forgotten:
@@ -108,6 +114,10 @@ class Forgetter:
         self, tenant: TenantId, conversation_id: ConversationId, *, watch: Far | None = None
     ) -> Forgotten:
         now = self.clock()
+        if self.waiting:
+            async with self.store.read(tenant) as snapshot:
+                found = await snapshot.conversations.get(conversation_id)
+            await self._drop_waiting(tenant, found.user_id, found)
         async with self.desk.erasing(tenant) as erasing:
             doomed = await erasing.transaction.erase.conversation(conversation_id, now=now)
             about = subject("conversation", conversation_id)
@@ -137,12 +147,19 @@ class Forgetter:
     async def user(self, tenant: TenantId, user_id: str, *, watch: Far | None = None) -> Forgotten:
         """Erase a user: from now on out of reach; after a crash the rest goes at the next start."""
         now = self.clock()
+        await self._drop_waiting(tenant, user_id)
         async with self.desk.erasing(tenant) as erasing:
             about = user_subject(tenant, user_id)
             gone = await erasing.transaction.erase.user(user_id, now=now)
             doomed = replace(gone, user=about)
             begun = await erasing.note(Action.USER_ERASED, about, doomed, now=now)
         return await self._erase(erasing.id, begun, doomed, watch=watch)
+
+    async def _drop_waiting(
+        self, tenant: TenantId, user_id: str | None, conversation: Conversation | None = None
+    ) -> None:
+        for drop in self.waiting:
+            await drop(tenant, user_id, conversation)
 
     async def resume(self) -> None:
         """Erase what a process that was killed, or a database that was away, left behind."""

@@ -135,8 +135,9 @@ class Ingestor:
                 return _stored(before)
             conversation = await transaction.conversations.get(conversation_id)
             position = await transaction.conversations.lock(conversation.key)
+            ready = await with_own_ids(transaction, conversation, messages, prepared)
             action = Action.MESSAGES_APPENDED
-            write = _Write(action, conversation, position, messages, prepared)
+            write = _Write(action, conversation, position, messages, ready)
             stored = await self._append(transaction, write, now=now)
             await keep_answer(transaction, once, _answer(stored), about=stored.about, now=now)
             return stored

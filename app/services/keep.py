@@ -18,6 +18,7 @@ from app.ports import Clock
 from app.ports.store import Store, Transaction
 from app.ports.stored import NOBODY, About, PreparedMemory
 from app.services.bearings import end_by
+from app.services.correcting import corrected, settle
 from app.services.once import IdempotencyKey, answered, keep_answer
 from app.services.placing import KeptMemory, Placing, memory_deed
 from app.services.prepare_memories import MemoryPreparer
@@ -47,6 +48,8 @@ class MemoryKeeper:
     clock: Clock
     lifetimes: Mapping[ItemType, timedelta] = field(default_factory=dict)
     """After which items of a type expire that are told no end; of others: never."""
+    metadata_bytes: int = 2**20
+    """As JSON, that an item may have of all that was told of it."""
 
     async def keep(
         self, tenant: TenantId, new: Sequence[NewMemory], once: IdempotencyKey | None = None
@@ -59,6 +62,7 @@ class MemoryKeeper:
             MessageNotFound: What an item is derived from is not there, or is another user's.
             MemoryNotFound: The same of what it supersedes.
             NeverValid: An item would end before it begins.
+            MetadataTooLarge: A known one would have too much of it.
             IdempotencyConflict: The idempotency key was used with other items.
         """
         prepared = await self.preparer.prepare(new)
@@ -78,7 +82,8 @@ class MemoryKeeper:
     async def _tell(
         self, transaction: Transaction, prepared: PreparedMemory, *, now: datetime
     ) -> KeptMemory:
-        told = await among_facts(transaction, prepared, now=now)
+        most = self.metadata_bytes
+        told = await among_facts(transaction, prepared, now=now, metadata_bytes=most)
         if told.known is not None:
             return KeptMemory.known_as(told.known)
         (kept,) = await self.store_in(transaction, [told.prepared], now=now)
@@ -103,6 +108,9 @@ class MemoryKeeper:
         """
         Set what is given.
 
+        A fact that says something else is filed under that, and what was drawn is not drawn again
+        from the same messages.
+
         Raises:
             MemoryNotFound: There is none under this id.
             DocumentReadOnly: It is a document.
@@ -115,13 +123,17 @@ class MemoryKeeper:
         now = self.clock()
         async with self.store.write(tenant) as transaction:
             memories = transaction.memories
-            await memories.lock((await memories.get(item_id, now=now)).scope, [])
+            await memories.take(await memories.get(item_id, now=now))
             found = await memories.get(item_id, now=now)
             if found.type is ItemType.DOCUMENT:
                 raise DocumentReadOnly(memory_id=str(item_id))
-            own = replace(changes, given=changes.given | {"derived"})
-            await memories.change(found, own, fresh, now=now)
+            own = corrected(found, replace(changes, given=changes.given | {"derived"}), fresh)
+            if own.elsewhere:
+                await memories.refuse(found)
+            await memories.change(found, own.changes, fresh, now=now)
             changed = await memories.get(item_id, now=None)
+            if own.elsewhere:
+                await settle(memories, changed, own.fact, now=now)
             await _retell_of_user(transaction, changed, changes.given, now)
             deed = memory_deed(Action.MEMORY_CHANGED, item_id, fields=sorted(changes.given))
             await transaction.audit.note(deed, now=now)

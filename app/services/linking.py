@@ -10,9 +10,10 @@ from app.distil.entities import MAX_CHARACTERS
 from app.distil.linking import Spoken, links_of, names_of
 from app.domain.conversation import Message
 from app.domain.errors import RecogniserUnavailable
+from app.domain.ids import MessageKey, ScopeKey
 from app.ports import NewId
 from app.ports.language import Recogniser
-from app.ports.store import Store, Transaction
+from app.ports.store import Snapshot, Store, Transaction
 from app.services.distilling import Portion, Write, utterance_of
 
 _log = getLogger(__name__)
@@ -65,6 +66,29 @@ class Linker:
             _log.warning("names are found by rules alone", extra={"reason": str(error)})
             return spoken
         return [replace(each, seen=found) for each, found in zip(spoken, seen, strict=True)]
+
+
+async def unlinked(
+    snapshot: Snapshot, scope: ScopeKey, messages: Sequence[Message]
+) -> Sequence[MessageKey]:
+    """
+    Those of these, of one scope and not in the graph, that belong there by what rules find.
+
+    Each is read alone, as if nothing were known and with all that is: what only one of the two
+    finds depends on what was known when it was linked.
+    """
+    spoken = _spoken(messages)
+    names = await asyncio.to_thread(names_of, spoken)
+    known = await snapshot.graph.known(scope, names)
+
+    def read() -> Sequence[MessageKey]:
+        return [
+            each.key
+            for each in spoken
+            if links_of([each], []).mentions and links_of([each], known).mentions
+        ]
+
+    return await asyncio.to_thread(read)
 
 
 def _spoken(messages: Sequence[Message]) -> Sequence[Spoken]:

@@ -27,7 +27,7 @@ async def answered(
     Raises:
         IdempotencyConflict: That was to another body.
     """
-    found = once and await transaction.find_answer(once.path, once.key)
+    found = once and await transaction.answers.find(once.path, once.key)
     if not (once and found):
         return None
     body_hash, answer = found
@@ -46,6 +46,6 @@ async def keep_answer(
 ) -> None:
     """Keep what is answered under the key; whoever comes after an erasure of it is heard anew."""
     if once is not None:
-        await transaction.keep_answer(
+        await transaction.answers.keep(
             once.path, once.key, body_hash=once.body_hash, answer=answer, now=now, about=about
         )

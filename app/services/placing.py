@@ -9,8 +9,8 @@ from app.distil.portrait import entry_told
 from app.domain.audit import Action, Deed, subject
 from app.domain.conversation import Conversation
 from app.domain.errors import ConversationNotFound, MemoryNotFound, NeverValid
-from app.domain.ids import ItemId, ItemKey, ScopeKey
-from app.domain.memories import Memory, MemoryChanges
+from app.domain.ids import ConversationId, ItemId, ItemKey, ScopeKey
+from app.domain.memories import Memory, MemoryChanges, NewMemory
 from app.domain.memory import ItemType
 from app.ports.store import Transaction
 from app.ports.stored import PlacedMemory, PreparedMemory
@@ -99,10 +99,7 @@ class Placing:
             return (await scopes.ensure(None, now=self.now, shared=True)).key, None
         if new.conversation_id is None:
             return (await scopes.ensure(new.user_id, now=self.now)).key, None
-        found = await self.transaction.conversations.get(new.conversation_id)
-        if new.user_id is not None and found.user_id != new.user_id:
-            raise ConversationNotFound(conversation_id=str(new.conversation_id))
-        await self.transaction.conversations.lock(found.key)  # before its scope, as everybody does
+        found = await its_conversation(self.transaction, new, new.conversation_id)
         return found.scope, found
 
     async def _beside(
@@ -134,6 +131,22 @@ class Placing:
                 raise NeverValid(memory_id=str(item_id), valid_from=found.valid_from)
             old[item_id] = found
         return list(old.values())
+
+
+async def its_conversation(
+    transaction: Transaction, new: NewMemory, conversation_id: ConversationId
+) -> Conversation:
+    """
+    The conversation that an item belongs to, taken for this transaction.
+
+    Raises:
+        ConversationNotFound: It is not there, or is another user's.
+    """
+    found = await transaction.conversations.get(conversation_id)
+    if new.user_id is not None and found.user_id != new.user_id:
+        raise ConversationNotFound(conversation_id=str(conversation_id))
+    await transaction.conversations.lock(found.key)  # before its scope, as everybody does
+    return found
 
 
 def memory_deed(action: Action, item_id: ItemId, **facts: object) -> Deed:

@@ -18,7 +18,7 @@ from app.services.rebuilding import Rebuilder
 from app.services.sharing import Shared
 from app.services.succession import Successor
 
-_PATIENCE = 2.0
+PATIENCE = 2.0
 """Seconds that a part may take to answer."""
 
 _REMEMBERED = 15.0
@@ -27,13 +27,19 @@ _REMEMBERED = 15.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One part: `ok`, `healing` or `down`; `facts` such as its lag."""
+    """One part: `ok`, `healing` or `down`; `facts` such as its lag, None if it is not known."""
 
     status: str
     facts: Mapping[str, object]
 
 
-Look = Callable[[], Awaitable[Part]]
+Facts = dict[str, object]
+
+Check = Callable[[Facts], Awaitable[str]]
+"""Puts what it learns into the facts, as it learns it, and answers with a status."""
+
+Look = Callable[[], Awaitable[None]]
+"""Asks a part that costs something to ask; what does not answer raises its error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,30 +70,34 @@ class Readiness:
     refusal: Callable[[float], ForewordError | None] = lambda _: None
     """Why the last write was refused, if that was so many seconds ago at most."""
     look_s: float = 0.0
-    """Seconds for which a model that answered counts as one that does."""
-    _looks: dict[str, Shared[Part]] = field(default_factory=dict)
+    """Seconds for which a reranker that answered counts as one that does."""
+    embedder_look_s: float = 0.0
+    """The same of the embedder: one behind HTTP may want money for each answer."""
+    semantic_missed_at: Callable[[], float | None] = lambda: None
+    """When a search went without vectors last, by the monotonic clock: a reason to look anew."""
+    _looks: dict[str, Shared[None]] = field(default_factory=dict)
+    _looked_at: dict[str, float] = field(default_factory=dict)
 
     async def parts(self) -> Mapping[str, Part]:
         """Every part by name, told to the metrics too. `database` is what requests need."""
-        checks = {
+        checks: dict[str, Check] = {
             "database": self._database,
             "full_text": self._full_text,
-            "embedder": self._shared("embedder", self._embedder),
+            "embedder": self._embedder,
             "vectors": self._vectors,
             "distilling": self._distilling,
         }
         if self.reranker:
-            look = partial(self._reranker, self.reranker)
-            checks["reranker"] = self._shared("reranker", look)
+            checks["reranker"] = partial(self._reranker, self.reranker)
         parts = await asyncio.gather(*(_checked(check) for check in checks.values()))
         seen = dict(zip(checks, parts, strict=True))
         self.telemetry.parts_seen({name: part.status for name, part in seen.items()})
         return seen
 
-    def _shared(self, name: str, look: Look) -> Look:
+    def _shared(self, name: str, look: Look, seconds: float) -> Look:
         """Asking a model costs something: done once for all who look at about the same time."""
         if name not in self._looks:
-            self._looks[name] = Shared(look=look, seconds=self.look_s, timer=time.monotonic)
+            self._looks[name] = Shared(look=look, seconds=seconds, timer=time.monotonic)
         return self._looks[name]
 
     async def outbox(self, tenant: TenantId | None = None) -> OutboxState:
@@ -124,59 +134,77 @@ class Readiness:
         except ForewordError:
             return None
 
-    async def _database(self) -> Part:
+    async def _database(self, facts: Facts) -> str:
+        facts["lag"] = 0
         if (found := self.damage()) is not None:
             raise found
-        state = await self.outbox()
-        facts: dict[str, object] = {"lag": 0, "dead_letters": state.dead}
+        facts["dead_letters"] = (await self.outbox()).dead
         if (refusal := self.refusal(_REMEMBERED)) is not None:
-            return Part(status="healing", facts={**facts, "writes": refusal.title})
-        return Part(status="ok", facts=facts)
+            facts["writes"] = refusal.title
+            return "healing"
+        return "ok"
 
-    async def _full_text(self) -> Part:
+    async def _full_text(self, facts: Facts) -> str:
         """Full text is written with the messages: it lags only while it is built anew."""
+        facts["lag"] = self.rebuilder.left
         async with self.store.observe() as observations:
             sound = await observations.full_text_sound()
-        status = "ok" if sound and self.rebuilder.complete else "healing"
-        return Part(status=status, facts={"lag": self.rebuilder.left})
+        return "ok" if sound and self.rebuilder.complete else "healing"
 
-    async def _embedder(self) -> Part:
+    async def _embedder(self, facts: Facts) -> str:
+        facts.update(lag=0, model=self.embedder.model)
+        missed_at = self.semantic_missed_at()
+        if missed_at is not None and missed_at > self._looked_at.get("embedder", missed_at):
+            self._looks.pop("embedder", None)
+        await self._shared("embedder", self._embed, self.embedder_look_s)()
+        return "ok"
+
+    async def _embed(self) -> None:
+        self._looked_at["embedder"] = time.monotonic()
         await self.embedder.embed(["ready?"])
-        return Part(status="ok", facts={"lag": 0, "model": self.embedder.model})
 
-    async def _reranker(self, reranker: Reranker) -> Part:
-        with suppress(RerankerBusy):
-            await reranker.score("ready?", ["ready."], seconds=_PATIENCE)
-        return Part(status="ok", facts={"lag": 0, "model": reranker.model})
+    async def _reranker(self, reranker: Reranker, facts: Facts) -> str:
+        facts.update(lag=0, model=reranker.model)
+        await self._shared("reranker", partial(_score, reranker), self.look_s)()
+        return "ok"
 
-    async def _distilling(self) -> Part:
+    async def _distilling(self, facts: Facts) -> str:
         state = await self.consolidator.state()
-        lag = {"lag": state.waiting + state.periods, "lag_seconds": round(state.oldest_age, 3)}
-        return Part(status="ok", facts={**lag, "dead_letters": state.dead})
+        facts.update(
+            lag=state.waiting + state.periods,
+            lag_seconds=round(state.oldest_age, 3),
+            dead_letters=state.dead,
+        )
+        return "ok"
 
-    async def _vectors(self) -> Part:
+    async def _vectors(self, facts: Facts) -> str:
+        """What waits for the index lies in the database: told too while the index is down."""
         state = await self.outbox()
-        facts: dict[str, object] = {
-            "lag": state.depth,
-            "lag_seconds": round(state.oldest_age, 3),
-            "dead_letters": state.dead,
-            "points": await self.vectors.count(),
-        }
+        facts.update(
+            lag=state.depth, lag_seconds=round(state.oldest_age, 3), dead_letters=state.dead
+        )
         if (coming := self.successor.building) is not None:
             facts["coming"] = {
                 "model": coming.embedder.model,
                 "done": self.successor.done,
                 "total": self.successor.total,
             }
-        well = self.healer.healthy and self.healer.complete
-        return Part(status="ok" if well else "healing", facts=facts)
+        facts["points"] = await self.vectors.count()
+        return "ok" if self.healer.healthy and self.healer.complete else "healing"
 
 
-async def _checked(check: Callable[[], Awaitable[Part]]) -> Part:
+async def _score(reranker: Reranker) -> None:
+    with suppress(RerankerBusy):
+        await reranker.score("ready?", ["ready."], seconds=PATIENCE)
+
+
+async def _checked(check: Check) -> Part:
+    """What a part that is down still lets us know stays told, beside the reason."""
+    facts: Facts = {"lag": None}
     try:
-        async with asyncio.timeout(_PATIENCE):
-            return await check()
+        async with asyncio.timeout(PATIENCE):
+            return Part(status=await check(facts), facts=facts)
     except TimeoutError:
-        return Part(status="down", facts={"reason": "no answer in time"})
+        return Part(status="down", facts={**facts, "reason": "no answer in time"})
     except ForewordError as error:
-        return Part(status="down", facts={"reason": error.title})
+        return Part(status="down", facts={**facts, "reason": error.title})

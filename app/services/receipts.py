@@ -34,6 +34,8 @@ from app.services.knowing import known_profile
 from app.services.recording import Recorder, profile_told
 from app.services.relating import named
 from app.text.excerpt import CUT
+from app.text.profile import render_profile
+from app.text.render import Prompt, render_markdown, render_messages
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +76,8 @@ class Replayer:
             profile = await self._profile(snapshot, receipt)
             related = await _related(snapshot, receipt)
         items = {key: recalled.read(at) for at, key in enumerate(recalled.keys)}
-        return replace(_told(receipt, items, history), profile=profile, related=related)
+        told = replace(_told(receipt, items, history), profile=profile, related=related)
+        return _rendered(told, receipt)
 
     async def _check_owner(self, receipt: Receipt, user_id: str) -> None:
         async with self.store.read(receipt.tenant) as snapshot:
@@ -99,24 +102,31 @@ class Replayer:
         shown = self.introducer.introduce(found, told["room"], form)
         return shown if profile_told(shown) == told else None
 
-    async def check(self, tenant: TenantId, bundle_id: BundleId) -> None:
+    async def check(self, tenant: TenantId, since: BundleId, *, subject: str) -> None:
         """
-        Make sure that a bundle can be compared with.
+        Make sure that a bundle can be compared with by who `subject` is.
 
         Raises:
-            BundleNotFound: It was never issued to this tenant, or is older than is kept.
+            BundleNotFound: It was never issued about them, or is older than is kept.
         """
-        await self._receipt(tenant, bundle_id)
+        await self._own(tenant, since, subject)
 
-    async def compare(self, tenant: TenantId, since: BundleId, bundle: ContextBundle) -> Difference:
+    async def compare(
+        self, tenant: TenantId, since: BundleId, bundle: ContextBundle, *, subject: str
+    ) -> Difference:
         """
-        What `bundle` has more, less and otherwise than the one of before.
+        What `bundle`, about `subject`, has more, less and otherwise than the one of before.
 
         Raises:
-            BundleNotFound: `since` was never issued to this tenant, or is older than is kept.
+            BundleNotFound: `since` was never issued about them, or is older than is kept.
         """
-        receipt = await self._receipt(tenant, since)
-        return difference(since, receipt, bundle)
+        return difference(since, await self._own(tenant, since, subject), bundle)
+
+    async def _own(self, tenant: TenantId, bundle_id: BundleId, subject: str) -> Receipt:
+        receipt = await self._receipt(tenant, bundle_id)
+        if receipt.subject != subject:
+            raise BundleNotFound(bundle_id=str(bundle_id))
+        return receipt
 
     async def _receipt(self, tenant: TenantId, bundle_id: BundleId) -> Receipt:
         waiting = self.recorder.find(bundle_id)
@@ -183,8 +193,28 @@ def _told(
         ],
         timings=answer["timings"],
         starts=answer.get("starts", {}),
+        rolling=frozenset(map(ItemKey, answer.get("rolling", []))),
+        grouped=bool(receipt.request.get("grouped")),
         created_at=receipt.created_at,
     )
+
+
+def _rendered(bundle: ContextBundle, receipt: Receipt) -> ContextBundle:
+    """In the format that was asked for, of what is still there."""
+    prompt = Prompt(
+        items=[each.item for each in bundle.retrieved if not each.erased],
+        history=bundle.recent_history,
+        about=render_profile(bundle.profile.profile) if bundle.profile else "",
+        rolling=bundle.rolling,
+    )
+    match Format(str(receipt.request["format"])):
+        case Format.JSON:
+            return bundle
+        case Format.MARKDOWN:
+            return replace(bundle, text=render_markdown(prompt))
+        case Format.MESSAGES:
+            query = bundle.query if receipt.answer.get("queried", True) else None
+            return replace(bundle, messages=render_messages(prompt, query))
 
 
 def _as_shown(message: Message, cut: Mapping[str, int]) -> Message:

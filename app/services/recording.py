@@ -34,46 +34,57 @@ _MOST_WAITING = 20_000
 """Receipts held while the database does not answer; the oldest are given up first."""
 
 
+def asked_for(tenant: TenantId, request: ContextRequest, scope: Scope | None) -> str:
+    """Whose memory a request is about, as receipts tell it: without their id."""
+    user_id = scope.user_id if scope and not scope.shared else request.user_id
+    return user_subject(tenant, user_id)
+
+
 def receipt_of(
     tenant: TenantId, request: ContextRequest, scope: Scope | None, bundle: ContextBundle
 ) -> Receipt:
     """The receipt of a bundle: ids, scores and figures; its only text is the query."""
-    user_id = scope.user_id if scope and not scope.shared else request.user_id
     return Receipt(
         bundle_id=bundle.id,
         tenant=tenant,
         scope=scope.key if scope else None,
-        subject=user_subject(tenant, user_id),
+        subject=asked_for(tenant, request, scope),
         version=scope.version if scope else 0,
         created_at=bundle.created_at,
         request={
             "query": request.query,
             "format": request.format.value,
             "as_of": request.as_of and request.as_of.isoformat(),
+            "grouped": request.group_by_conversation,
         },
-        answer={
-            "intent": bundle.intent.value,
-            "history": [message.key for message in bundle.recent_history],
-            "said": [str(message.id) for message in bundle.recent_history],
-            "cut": {
-                str(each.key): shown for each in bundle.recent_history if (shown := cut_of(each))
-            },
-            "items": [_item(candidate) for candidate in bundle.retrieved],
-            "total_tokens": bundle.total_tokens,
-            "budget_tokens": bundle.budget_tokens,
-            "candidates": bundle.candidates,
-            "deduplicated": bundle.deduplicated,
-            "sufficient": bundle.sufficient,
-            "degraded": [[each.source.value, each.reason] for each in bundle.degraded],
-            "dropped": [[str(each.id), each.type.value, each.reason] for each in bundle.dropped],
-            "timings": dict(bundle.timings),
-            "starts": dict(bundle.starts),
-            "profile": profile_told(bundle.profile),
-            "related": [_related(each) for each in bundle.related],
-        },
+        answer=_answer(bundle),
         total_ms=bundle.timings["total"] * 1000,
         facts=_facts(bundle),
     )
+
+
+def _answer(bundle: ContextBundle) -> dict[str, object]:
+    """What is needed to answer it again."""
+    return {
+        "intent": bundle.intent.value,
+        "history": [message.key for message in bundle.recent_history],
+        "said": [str(message.id) for message in bundle.recent_history],
+        "cut": {str(each.key): shown for each in bundle.recent_history if (shown := cut_of(each))},
+        "items": [_item(candidate) for candidate in bundle.retrieved],
+        "rolling": sorted(bundle.rolling),
+        "queried": bundle.queried,
+        "total_tokens": bundle.total_tokens,
+        "budget_tokens": bundle.budget_tokens,
+        "candidates": bundle.candidates,
+        "deduplicated": bundle.deduplicated,
+        "sufficient": bundle.sufficient,
+        "degraded": [[each.source.value, each.reason] for each in bundle.degraded],
+        "dropped": [[str(each.id), each.type.value, each.reason] for each in bundle.dropped],
+        "timings": dict(bundle.timings),
+        "starts": dict(bundle.starts),
+        "profile": profile_told(bundle.profile),
+        "related": [_related(each) for each in bundle.related],
+    }
 
 
 def _item(candidate: Candidate) -> dict[str, object]:

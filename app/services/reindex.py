@@ -8,7 +8,7 @@ from typing import Any
 
 from app.domain.audit import Action
 from app.domain.ids import ConversationKey, ItemKey, TenantId
-from app.domain.projections import Projection
+from app.domain.projections import INDEXES, Projection
 from app.ports import Clock
 from app.ports.inspecting import Clinic
 from app.ports.store import Store
@@ -43,8 +43,18 @@ class Reindexer:
     logbook: Logbook
     clock: Clock
 
-    async def reindex(self, what: Projection, progress: Progress) -> Mapping[str, Any]:
-        """Make `what` anew; how many items it was made of."""
+    async def reindex(self, what: Projection | None, progress: Progress) -> Mapping[str, Any]:
+        """Make `what`, or every index, anew; how many items it was made of."""
+        if what is not None:
+            return await self._one(what, progress)
+        items = 0
+        for each in INDEXES:
+            items += (await self._one(each, progress))["items"]
+            progress.tell(0, 0)
+        progress.tell(items, items)
+        return {"items": items}
+
+    async def _one(self, what: Projection, progress: Progress) -> Mapping[str, Any]:
         async with self._noting(what.value, progress):
             match what:
                 case Projection.FULL_TEXT:

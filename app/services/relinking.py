@@ -2,16 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from app.domain.errors import ConversationNotFound, Overtaken
-from app.domain.ids import ConversationKey, EntityKey, MessageKey
+from app.domain.ids import ConversationKey, EntityKey, MessageKey, ScopeKey, TenantId
 from app.ports import Clock
 from app.ports.distilling import DueConversation
-from app.ports.inspecting import Clinic
+from app.ports.inspecting import Clinic, Unlinked
 from app.ports.store import Store
 from app.services.distilling import Portion, Step
 from app.services.flagging import FlagBoard
 from app.services.jobs import Progress
+from app.services.linking import unlinked
 
 _CONVERSATIONS_AT_ONCE = 100
 _MESSAGES_AT_ONCE = 200
@@ -41,6 +43,18 @@ class Relinker:
                 progress.tell(progress.done + 1, progress.done + 1)
             last = several[-1].conversation
         await self.settle()
+
+    async def lacking(self, found: Sequence[Unlinked]) -> Sequence[MessageKey]:
+        """Those of these messages that linking would find something in, where it is switched on."""
+        lacking: list[MessageKey] = []
+        by_scope = sorted(found, key=_scope_of)
+        for (tenant, scope), several in groupby(by_scope, key=_scope_of):
+            if (await self.flags.current(tenant)).graph:
+                keys = sorted(each.message for each in several)
+                async with self.store.read(tenant) as snapshot:
+                    messages = await snapshot.messages.get(keys)
+                    lacking += await unlinked(snapshot, scope, messages)
+        return lacking
 
     async def settle(self) -> None:
         """Count and weigh all entities and edges anew, some at a time."""
@@ -96,3 +110,7 @@ class Relinker:
         async with self.store.write(portion.tenant) as transaction:
             await transaction.distilling.take(portion.conversation.key, portion.messages)
             await write(transaction)
+
+
+def _scope_of(found: Unlinked) -> tuple[TenantId, ScopeKey]:
+    return found.tenant, found.scope

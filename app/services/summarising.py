@@ -76,20 +76,26 @@ class Summariser:
         """The next summary, of all that was said by now; None: there is nothing to tell."""
         most = min(MAX_TOKENS, max(_LEAST_TOKENS, conversation.token_count // _SHARE))
         said = await self._said(tenant, conversation, tail, most)
-        if not (said.since and said.summary.bullets):
+        if not said.since:
             return None
-        bullets = [_quote(each, said) for each in said.summary.bullets]
-        written = None
-        if self.writer is not None:
-            last = None if tail.anew else tail.before
-            before = [] if last is None else lines_of(last, tail.quoted)
-            written = await self.writer.write(before, said.since, most=most)
-        if written is not None:
-            bullets = [Bullet(each.text, each.sources) for each in written]
+        bullets = await self._written(tail, said, most)
+        if not bullets:
+            bullets = [_quote(each, said) for each in said.summary.bullets]
+        if not bullets:
+            return None
         (prepared,) = await self.keeper.preparer.prepare([_new(conversation, tail, said, bullets)])
         return Draft(
             conversation=conversation, before=tail.before, prepared=prepared, anew=tail.anew
         )
+
+    async def _written(self, tail: SummaryTail, said: "_Said", most: int) -> Sequence[Bullet]:
+        """In the words of the writer; none: there is no writer, or nothing that can be kept."""
+        if self.writer is None:
+            return []
+        last = None if tail.anew else tail.before
+        before = [] if last is None else lines_of(last, tail.quoted)
+        written = await self.writer.write(before, said.since, most=most)
+        return [Bullet(each.text, each.sources) for each in written or []]
 
     async def _said(
         self, tenant: TenantId, conversation: Conversation, tail: SummaryTail, most: int
@@ -109,9 +115,14 @@ class Summariser:
             await said.sum_up(await self._embedded(new, said), self.tokens, most)
         return said
 
-    async def keep(self, transaction: Transaction, draft: Draft) -> Memory:
+    async def keep(
+        self, transaction: Transaction, draft: Draft, *, for_now: bool = False
+    ) -> Memory:
         """
         Store a draft; the summary that holds now, which is the one before if it says the same.
+
+        Args:
+            for_now: If one was wanted anew, it still is.
 
         Raises:
             Overtaken: Another summary was made meanwhile, or what this one tells was erased.
@@ -123,7 +134,8 @@ class Summariser:
         if (last and last.id) != (draft.before and draft.before.id):
             raise Overtaken
         now = self.keeper.clock()
-        await transaction.distilling.summarised(draft.conversation.key)
+        if not for_now:
+            await transaction.distilling.summarised(draft.conversation.key)
         if last is not None and last.content_hash == draft.prepared.content_hash:
             reached = MemoryChanges(given=frozenset({"metadata"}), metadata=new.metadata)
             await memories.change(last, reached, None, now=now)
@@ -237,7 +249,7 @@ class SummaryStep:
         flags, anew = portion.flags, portion.anew_at is not None
         if not flags.summaries or (anew and not portion.last):
             return None
-        tail = await self.summariser.tail(portion.tenant, portion.conversation, anew=anew)
+        tail = await self._tail(portion, anew=anew)
         if not (tail.wanted or self._is_due(tail, flags.summary_frequency)):
             return None
         draft = await self.summariser.draft(portion.tenant, portion.conversation, tail)
@@ -249,6 +261,14 @@ class SummaryStep:
                 await transaction.distilling.summarised(portion.conversation.key)
 
         return write
+
+    async def _tail(self, portion: Portion, *, anew: bool) -> SummaryTail:
+        """From the beginning, too, where a summary by rules tells all and a writer is to do so."""
+        tenant, conversation = portion.tenant, portion.conversation
+        tail = await self.summariser.tail(tenant, conversation, anew=anew)
+        if tail.wanted and not tail.messages and self.summariser.writer is not None:
+            return await self.summariser.tail(tenant, conversation, anew=True)
+        return tail
 
     def _is_due(self, tail: SummaryTail, frequency: int) -> bool:
         if tail.anew and tail.before is not None:

@@ -1,9 +1,15 @@
 """Summing a conversation up because somebody asked for it, or erased what a summary told."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
-from app.domain.errors import ForewordError, NothingToSummarise, Overtaken, SummariesOff
+from app.domain.errors import (
+    ForewordError,
+    MemoryNotFound,
+    NothingToSummarise,
+    Overtaken,
+    SummariesOff,
+)
 from app.domain.ids import ConversationId, ConversationKey, ItemId, TenantId
 from app.domain.memories import Memory
 from app.ports.store import Store, Transaction
@@ -92,6 +98,7 @@ class SummaryDesk:
         """
         Make a summary anew of which something was erased; whether it is, be it by the worker.
 
+        By rules, since the erasure waits; a writer has the worker make it once more.
         False: there is nothing to tell, or the worker will.
         """
         if not (await self.flags.current(tenant)).summaries:
@@ -108,22 +115,27 @@ class SummaryDesk:
             conversation = await observations.conversation(tenant, key)
         if conversation is None:
             return False
-        tail = await self.summariser.tail(tenant, conversation)
+        by_rules = replace(self.summariser, writer=None)
+        tail = await by_rules.tail(tenant, conversation)
         if tail.tokens > _AT_ONCE:
             return False
-        draft = await self.summariser.draft(tenant, conversation, tail)
+        draft = await by_rules.draft(tenant, conversation, tail)
         if draft is None:
             return tail.before is not None
         async with self.store.write(tenant) as transaction:
             await transaction.conversations.lock(key)
-            await self.summariser.keep(transaction, draft)
+            await by_rules.keep(transaction, draft, for_now=self.summariser.writer is not None)
         return True
 
 
 async def _answered(transaction: Transaction, once: IdempotencyKey | None) -> SummedUp | None:
     """What was answered before; asked twice, since the same may be summed up twice at once."""
     before = await answered(transaction, once)
-    if before is None:
+    if before is None or once is None:
         return None
-    memory = await transaction.memories.get(ItemId(UUID(str(before["id"]))), now=None)
+    try:
+        memory = await transaction.memories.get(ItemId(UUID(str(before["id"]))), now=None)
+    except MemoryNotFound:  # erased, or made anew without something that was
+        await transaction.answers.forget(once.path, once.key)
+        return None
     return SummedUp(memory=memory, outbox_key=int(str(before["outbox_key"])), replayed=True)

@@ -5,17 +5,17 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from app.distil.fact import Tense
-from app.distil.filing import subject_of
+from app.distil.filing import subject_of, subject_of_words
 from app.distil.told import speakers_of, told_fact
+from app.domain.errors import MetadataTooLarge
 from app.domain.ids import ScopeKey
 from app.domain.memories import Memory, MemoryChanges, NewMemory
 from app.domain.memory import ItemType
+from app.domain.storable import json_bytes
 from app.ports.store import Transaction
 from app.ports.stored import PreparedMemory
 from app.services.bearings import bearings_of, is_told_only
-
-_NOT_UNDERSTOOD = "told|"
-"""Of a fact of which only its words are known: what has the same is the same."""
+from app.services.placing import its_conversation
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,9 @@ class Told:
     heirs: Sequence[Memory] = ()
 
 
-async def among_facts(transaction: Transaction, prepared: PreparedMemory, *, now: datetime) -> Told:
+async def among_facts(
+    transaction: Transaction, prepared: PreparedMemory, *, now: datetime, metadata_bytes: int
+) -> Told:
     """
     Where a told item belongs.
 
@@ -38,7 +40,8 @@ async def among_facts(transaction: Transaction, prepared: PreparedMemory, *, now
     what was told does not.
 
     Raises:
-        ConversationNotFound: Its conversation is not there.
+        ConversationNotFound: Its conversation is not there, or is another user's.
+        MetadataTooLarge: What is told more of a known item is more than its metadata may have.
     """
     new = prepared.new
     if new.type is not ItemType.FACT or new.subject is not None:
@@ -47,14 +50,17 @@ async def among_facts(transaction: Transaction, prepared: PreparedMemory, *, now
     speakers, begins = speakers_of(user_id), new.valid_from or now
     fact = told_fact(new.content, new.metadata, begins, speakers)
     if fact is None:
-        return Told(_under(prepared, f"{_NOT_UNDERSTOOD}{prepared.content_hash.hex()}"))
+        return Told(_under(prepared, subject_of_words(prepared.content_hash)))
     if new.valid_to is not None and new.valid_to <= now:
         fact = replace(fact, tense=Tense.PAST)
     memories = transaction.memories
     found = await bearings_of(memories, scope, fact, begins=begins, speakers=speakers, now=now)
     told = [each for each in found.repeated if await is_told_only(memories, each)]
     if told:
-        await _tell_more(transaction, told[-1], new, now=now)
+        more = _told_more(told[-1], new)
+        if json_bytes(dict(more.metadata)) > metadata_bytes:
+            raise MetadataTooLarge(memory_id=str(told[-1].id), most=metadata_bytes)
+        await _tell_more(transaction, told[-1], more, now=now)
         return Told(prepared, known=told[-1])
     ended = [*new.supersedes, *(each.id for each in (*found.ended, *found.repeated))]
     placed = _under(prepared, subject_of(fact))
@@ -73,23 +79,25 @@ async def _owner(
         scope = await transaction.scopes.ensure(new.user_id, now=now)
         await transaction.memories.lock(scope.key, [])
         return scope.key, new.user_id
-    found = await transaction.conversations.get(new.conversation_id)
-    await transaction.conversations.lock(found.key)  # before its scope, as everybody does
+    found = await its_conversation(transaction, new, new.conversation_id)
     await transaction.memories.lock(found.scope, [])
     return found.scope, found.user_id
 
 
-async def _tell_more(
-    transaction: Transaction, known: Memory, new: NewMemory, *, now: datetime
-) -> None:
+def _told_more(known: Memory, new: NewMemory) -> MemoryChanges:
     """Told once more, an item has what both told: the later metadata, and the higher importance."""
-    changes = MemoryChanges(
+    return MemoryChanges(
         given=frozenset({"metadata", "importance", "valid_to", "expires_at"}),
         metadata={**known.metadata, **new.metadata},
         importance=max(known.importance, new.importance),
         valid_to=new.valid_to or known.ends_at,
         expires_at=new.expires_at or known.expires_at,
     )
+
+
+async def _tell_more(
+    transaction: Transaction, known: Memory, changes: MemoryChanges, *, now: datetime
+) -> None:
     before = (known.metadata, known.importance, known.ends_at, known.expires_at)
     if (changes.metadata, changes.importance, changes.valid_to, changes.expires_at) != before:
         await transaction.memories.change(known, changes, None, now=now)

@@ -2,7 +2,9 @@
 
 import json
 import shlex
+import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -48,10 +50,117 @@ def test_an_export_that_cannot_be_written_is_told_in_one_line(tmp_path: Path) ->
     assert told.startswith(f"foreword: {tmp_path / 'x.ndjson'} cannot be written: ")
 
 
+class Page(BaseHTTPRequestHandler):
+    """Somebody else's server, which answers whatever it is asked."""
+
+    body = b"<!doctype html><p>Welcome!"
+
+    def do_GET(self) -> None:
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(self.body)))
+        self.end_headers()
+        self.wfile.write(self.body)
+
+    do_POST = do_DELETE = do_PATCH = do_PUT = do_GET  # noqa: N815  (as the library calls them)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def somebody_else() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
+        threading.Thread(target=server.serve_forever).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+COMMANDS = [
+    ("ask", "Who?"),
+    ("conversations",),
+    ("flags",),
+    ("flags", "hybrid=true"),
+    ("history", "x"),
+    ("forget", "user", "x", "--yes"),
+    ("export",),
+    ("import", __file__),
+    ("demo",),
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("body", [b"<!doctype html><p>Welcome!", b"[]", b""])
+def test_a_server_that_is_another_one_is_told_in_one_line(
+    command: tuple[str, ...], body: bytes, somebody_else: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Page, "body", body)
+    told = refused(*command, "--url", somebody_else)
+    assert told.startswith(f"foreword: what answers at {somebody_else}")
+    assert told.endswith("is not Foreword")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_key_that_cannot_be_one_is_told_in_one_line(command: tuple[str, ...]) -> None:
+    for key in ("schlüssel", "a\nb"):
+        told = refused(*command, "--url", "http://127.0.0.1:9", "--key", key)
+        assert told == "foreword: the key has characters that no key has"
+
+
 def test_weights_need_a_directory_that_is_there(tmp_path: Path) -> None:
     missing = tmp_path / "missing"
     told = refused("tune", str(tmp_path / "set.json"), "--out", str(missing / "weights.json"))
     assert told == f"foreword: there is no directory {missing}"
+
+
+@pytest.mark.parametrize("told", ["CC BY 4.0", "other=CC BY 4.0", "tiny=", "=x"])
+def test_a_licence_is_of_a_set_that_is_there(tmp_path: Path, told: str) -> None:
+    tiny = tmp_path / "set.json"
+    session = {"id": "s", "date": "2026-01-01T00:00:00Z", "messages": []}
+    conversation = {"id": "c", "sessions": [session]}
+    tiny.write_text(json.dumps({"name": "tiny", "conversations": [conversation], "questions": []}))
+    said = refused("tune", str(tiny), "--out", str(tmp_path / "w.json"), "--licence", told)
+    assert said.startswith("foreword: --licence ")
+    assert said.endswith(": NAME=TEXT, of one of tiny")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["doctor"],
+        ["doctor", "--fix"],
+        ["reindex"],
+        ["export"],
+        ["ask", "what"],
+        ["conversations"],
+        ["history", "0198e3a4-0000-7000-8000-000000000000"],
+        ["forget", "user", "alice", "--yes"],
+        ["flags"],
+    ],
+    ids=" ".join,
+)
+def test_who_only_asks_makes_no_database(tmp_path: Path, command: list[str]) -> None:
+    missing = tmp_path / "missing"
+    told = refused(*command, "--data-dir", str(missing))
+    assert told == f"foreword: there is no database in {missing}"
+    assert not missing.exists()
+
+
+def test_of_no_database_there_are_no_keys(tmp_path: Path) -> None:
+    missing = tmp_path / "missing"
+    listed = run("keys", "list", "--json", "--data-dir", str(missing))
+    assert (listed.exit_code, json.loads(listed.stdout)) == (0, [])
+    own_id = "0198e3a4-0000-7000-8000-000000000000"
+    told = refused("keys", "revoke", own_id, "--data-dir", str(missing))
+    assert told == "foreword: There is no such API key."
+    assert not missing.exists()
+
+
+def test_of_no_database_there_is_no_backup(tmp_path: Path) -> None:
+    missing = tmp_path / "missing"
+    told = refused("backup", str(tmp_path / "x.backup"), "--data-dir", str(missing))
+    assert told == f"foreword: there is no database in {missing}"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_schema_is_not_changed_under_a_process_that_has_it(tmp_path: Path) -> None:

@@ -2,7 +2,9 @@
 
 import asyncio
 import json
-from contextlib import AbstractAsyncContextManager
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from typing import Any, cast
 from uuid import uuid4
@@ -10,14 +12,15 @@ from uuid import uuid4
 import pytest
 
 from app.adapters.sql.store import SqlStore
-from app.domain.chat import Exchange, Outcome, Party, Question
-from app.domain.conversation import ConversationFilter
+from app.domain.chat import Exchange, Keeping, Outcome, Party, Question
+from app.domain.conversation import ConversationFilter, NewMessage, Role
 from app.domain.errors import StoreUnavailable
 from app.domain.ids import TenantId
 from app.ports.store import Store
 from app.services.exchanges import MOST_KEPT, MOST_WAITING, ExchangeKeeper
 from app.services.prompting import Prompter
 from app.services.waiting import IndexWaiter
+from app.text.chat import name_of
 from tests.factories import ACME
 from tests.fakes import Memory
 
@@ -31,6 +34,11 @@ ASKED = Exchange(
     streamed=False,
     whole=True,
 )
+LOOKED_UP: list[dict[str, Any]] = [
+    {"role": "user", "content": "tea?"},
+    {"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "look"}}]},
+    {"role": "tool", "content": "green", "tool_call_id": "1"},
+]
 
 
 class Troubled:
@@ -55,6 +63,19 @@ class Troubled:
         if self.fails:
             self.fails -= 1
             raise StoreUnavailable
+
+
+class Deaf(Troubled):
+    """The same of one that has done what was asked of it: of that nothing is heard."""
+
+    @asynccontextmanager
+    async def write(self, tenant: TenantId) -> AsyncIterator[Any]:
+        async with self._store.write(tenant) as transaction:
+            yield transaction
+        self._trouble()
+
+    def read(self, tenant: TenantId) -> AbstractAsyncContextManager[Any]:
+        return self._store.read(tenant)
 
 
 def troubled(store: SqlStore, fails: int) -> Store:
@@ -96,7 +117,7 @@ def keeper(
     )
 
 
-async def said_in(memory: Memory, name: str = "c") -> list[str | None]:
+async def said_in(memory: Memory, name: str | None = "c") -> list[str | None]:
     async with memory.store.read(ACME) as snapshot:
         wanted = ConversationFilter(user_id="alice")
         page = await snapshot.conversations.page(wanted, cursor=None, limit=50)
@@ -159,15 +180,125 @@ async def test_an_exchange_is_stored_once_the_store_answers(
     exchanges.keep(ACME, again)
     await exchanges.drain()
     assert await said_in(memory) == ["tea?", "Understood.", "and now?", "Understood."]
-    assert memory.telemetry.exchanges == [True, True]
+    assert memory.telemetry.exchanges == [Keeping.KEPT, Keeping.KEPT]
 
 
-async def test_the_same_exchange_is_stored_once(memory: Memory) -> None:
+@pytest.mark.parametrize("party", [ALICE, replace(ALICE, conversation=None)])
+@pytest.mark.parametrize("chat", [ASKED.chat, LOOKED_UP])
+async def test_what_is_tried_again_is_stored_once(
+    memory: Memory, store: SqlStore, party: Party, chat: list[dict[str, Any]]
+) -> None:
+    """The store has it already, and nobody heard so."""
+    exchanges = keeper(memory, cast("Store", Deaf(store, fails=2)))
+    exchanges.keep(ACME, replace(ASKED, party=party, chat=chat))
+    await exchanges.drain()
+    said = [each.get("content") for each in chat] + ["Understood."]
+    name = party.conversation or name_of(
+        chat, NewMessage(role=Role.ASSISTANT, content="Understood.")
+    )
+    assert await said_in(memory, name) == said
+    assert memory.telemetry.exchanges == [Keeping.KEPT]
+
+
+async def test_what_nobody_asked_is_stored_once_too(memory: Memory, store: SqlStore) -> None:
+    """Such a conversation has no name to be known by."""
+    exchanges = keeper(memory, cast("Store", Deaf(store, fails=2)))
+    exchanges.keep(ACME, replace(ASKED, party=replace(ALICE, conversation=None), chat=[]))
+    await exchanges.drain()
+    assert await said_in(memory, None) == ["Understood."]
+    wanted = ConversationFilter(user_id="alice")
+    async with memory.store.read(ACME) as snapshot:
+        page = await snapshot.conversations.page(wanted, cursor=None, limit=50)
+    assert [each.external_id for each in page.items] == [None, "chat"]
+
+
+@pytest.mark.parametrize("what", ["user", "conversation"])
+async def test_what_waits_to_be_stored_goes_with_its_user_or_conversation(
+    memory: Memory, store: SqlStore, what: str
+) -> None:
+    """The database was away when it was said, and is back when it is erased."""
+    exchanges = keeper(memory, memory.store)
+    exchanges.keep(ACME, ASKED)
+    await exchanges.drain()
+    late = keeper(memory, troubled(store, fails=3))
+    memory.forgetter.waiting.append(late.drop)
+    async with store.read(ACME) as snapshot:
+        wanted = ConversationFilter(user_id="alice")
+        page = await snapshot.conversations.page(wanted, cursor=None, limit=50)
+    (kept,) = [each.id for each in page.items if each.external_id == "c"]
+    named = replace(ALICE, user_id=None, conversation=str(kept))
+    for party in (ALICE, named):
+        chat = [{"role": "user", "content": f"by {party.conversation}"}]
+        late.keep(ACME, replace(ASKED, chat=chat, party=party))
+    late.keep(ACME, replace(ASKED, party=replace(ALICE, user_id="bob", conversation="c")))
+    await asyncio.sleep(0)
+
+    if what == "user":
+        await memory.forgetter.user(ACME, "alice")
+    else:
+        await memory.forgetter.conversation(ACME, kept)
+    await late.drain()
+
+    assert await said_in(memory) == await said_in(memory, str(kept)) == []
+    assert Counter(memory.telemetry.exchanges[1:]) == {Keeping.LOST: 2, Keeping.KEPT: 1}
+
+
+async def test_what_is_said_again_is_stored_again(memory: Memory) -> None:
     exchanges = keeper(memory, memory.store)
     for _ in range(3):
         exchanges.keep(ACME, ASKED)
     await exchanges.drain()
-    assert await said_in(memory) == ["tea?", "Understood."]
+    assert await said_in(memory) == ["tea?", "Understood."] * 3
+
+
+async def test_into_a_conversation_named_by_its_id_as_well(memory: Memory, store: SqlStore) -> None:
+    kept = await memory.say("Hello.", external_id="c")
+    party = replace(ALICE, conversation=str(kept.conversation_id))
+    exchanges = keeper(memory, cast("Store", Deaf(store, fails=1)))
+    for _ in range(2):
+        exchanges.keep(ACME, replace(ASKED, party=party))
+    await exchanges.drain()
+    assert await said_in(memory) == ["Hello.", *["tea?", "Understood."] * 2]
+
+
+async def test_a_client_that_sends_the_whole_chat_stores_nothing_twice(memory: Memory) -> None:
+    exchanges = keeper(memory, memory.store)
+    chat = [*ASKED.chat]
+    for _ in range(3):
+        exchanges.keep(ACME, replace(ASKED, chat=[*chat]))
+        chat += [{"role": "assistant", "content": "Understood."}, *ASKED.chat]
+    await exchanges.drain()
+    assert await said_in(memory) == ["tea?", "Understood."] * 3
+
+
+async def test_calls_of_tools_come_along_and_are_stored_once(memory: Memory) -> None:
+    exchanges = keeper(memory, memory.store)
+    for _ in range(2):
+        called = json.dumps({"choices": [{"message": LOOKED_UP[1]}]}).encode()
+        exchanges.keep(ACME, replace(ASKED, answer=called))
+        exchanges.keep(ACME, replace(ASKED, chat=LOOKED_UP))
+    await exchanges.drain()
+    assert await said_in(memory) == ["tea?", None, "green", "Understood."] * 2
+
+
+async def test_a_reply_that_was_begun_by_the_caller_is_stored_with_its_question(
+    memory: Memory,
+) -> None:
+    begun = [*ASKED.chat, {"role": "assistant", "content": "Well:"}]
+    exchanges = keeper(memory, memory.store)
+    exchanges.keep(ACME, replace(ASKED, chat=begun))
+    exchanges.keep(ACME, replace(ASKED, chat=begun))
+    await exchanges.drain()
+    assert await said_in(memory) == ["tea?", "Well:", "Understood."] * 2
+
+
+async def test_a_reply_that_is_gone_on_with_is_not_stored_again(memory: Memory) -> None:
+    exchanges = keeper(memory, memory.store)
+    exchanges.keep(ACME, ASKED)
+    more = [*ASKED.chat, {"role": "assistant", "content": "Understood."}]
+    exchanges.keep(ACME, replace(ASKED, chat=more, answer=REPLY.replace(b"Und", b"Und m")))
+    await exchanges.drain()
+    assert await said_in(memory) == ["tea?", "Understood.", "Und merstood."]
 
 
 async def test_of_what_cannot_be_stored_the_rest_is_told(memory: Memory) -> None:
@@ -175,8 +306,11 @@ async def test_of_what_cannot_be_stored_the_rest_is_told(memory: Memory) -> None
     exchanges.keep(ACME, ASKED)
     exchanges.keep(ACME, replace(ASKED, answer=b"", whole=False))
     exchanges.keep(ACME, replace(ASKED, party=replace(ALICE, user_id="bob", conversation="d")))
+    exchanges.keep(ACME, replace(ASKED, chat=[{"role": "user", "content": "coffee?"}]))
     await exchanges.drain()
     assert await said_in(memory) == ["tea?"]
+    partly, lost = Keeping.PARTLY, Keeping.LOST
+    assert sorted(memory.telemetry.exchanges) == sorted([partly, Keeping.KEPT, partly, lost])
 
 
 async def test_what_is_too_large_beside_a_message_is_not_kept(memory: Memory) -> None:
@@ -200,6 +334,7 @@ async def test_what_is_too_large_beside_a_message_is_not_kept(memory: Memory) ->
         said = await snapshot.messages.tail(kept.key, limit=10)
     assert [each.content for each in said] == ["tea?", "green", "Here."]
     assert kept.system_prompt is None
+    assert memory.telemetry.exchanges == [Keeping.PARTLY]
     assert said[-1].metadata["model"] == "m" * 255
 
 
@@ -220,9 +355,9 @@ async def test_a_call_waits_for_room_no_longer_than_a_moment(
         await exchanges.room()
     for _ in range(MOST_KEPT - MOST_WAITING):
         exchanges.keep(ACME, replace(ASKED, answer=b"", whole=False))
-    assert memory.telemetry.exchanges == [False]
+    assert memory.telemetry.exchanges == [Keeping.LOST]
 
     silent.fails = 0
     await exchanges.drain()
     assert await said_in(memory) == ["tea?", "Understood."]
-    assert memory.telemetry.exchanges == [False, *[True] * MOST_KEPT]
+    assert memory.telemetry.exchanges == [Keeping.LOST, *[Keeping.KEPT] * MOST_KEPT]

@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from app.adapters.sql.database import open_database
 from app.adapters.sql.store import SqlStore
-from app.domain.errors import ForewordError, StorageFull, StoreDamaged
+from app.domain.errors import ForewordError, StorageFull, StoreDamaged, VectorIndexUnavailable
 from app.domain.ids import TenantId
 from app.services.generations import Generation, Generations
 from app.services.readiness import Backlog, Readiness
@@ -66,11 +68,37 @@ async def test_a_write_that_was_refused_lately_is_told_while_reads_go_on(memory:
     assert refused == [15.0]
 
 
+async def test_what_waits_is_told_while_the_index_is_down(memory: Memory) -> None:
+    await memory.say("tea")
+    memory.vectors.down = True
+    told = (await (await a_readiness(memory)).parts())["vectors"]
+    assert (told.status, told.facts["lag"], told.facts["dead_letters"]) == ("down", 1, 0)
+    assert told.facts["reason"] == VectorIndexUnavailable().title
+    assert "points" not in told.facts
+
+
+async def test_each_part_tells_its_lag_or_that_it_is_not_known(memory: Memory) -> None:
+    readiness = await a_readiness(memory)
+    memory.embedder.down = memory.vectors.down = True
+    parts = await readiness.parts()
+    assert {name: part.facts["lag"] for name, part in parts.items()} == dict.fromkeys(parts, 0)
+
+
+async def test_a_lag_that_the_database_cannot_tell_is_not_known(
+    memory: Memory, tmp_path: Path
+) -> None:
+    gone = open_database(f"sqlite+aiosqlite:///{tmp_path / 'gone' / 'store.db'}")
+    parts = await replace(await a_readiness(memory), store=SqlStore(gone)).parts()
+    await gone.dispose()
+    assert (parts["vectors"].status, parts["vectors"].facts["lag"]) == ("down", None)
+    assert (parts["database"].status, parts["database"].facts["lag"]) == ("down", 0)
+
+
 @pytest.mark.parametrize(("look_s", "asked"), [(0.0, 3), (60.0, 1)])
 async def test_a_model_that_answered_is_not_asked_again_for_a_while(
     memory: Memory, look_s: float, asked: int
 ) -> None:
-    readiness = replace(await a_readiness(memory), look_s=look_s)
+    readiness = replace(await a_readiness(memory), embedder_look_s=look_s)
     memory.embedder.down = True
     assert (await readiness.parts())["embedder"].status == "down"
     memory.embedder.down = False

@@ -177,7 +177,9 @@ async def test_a_situation_narrows_to_the_running_conversation(memory: Memory) -
     assert replace(situation, conversation=None).in_conversation() is None
     assert within(without_conversations=frozenset([key])).in_conversation() is None
     assert within(conversations=frozenset()).in_conversation() is None
-    assert within(conversations=frozenset([key])).in_conversation() == inside
+    narrowed = within(conversations=frozenset([key])).in_conversation()
+    assert narrowed is not None
+    assert narrowed.within == inside.within
 
 
 class BrokenEmbedder(FakeEmbedder):

@@ -7,6 +7,7 @@ from sqlalchemy.pool import QueuePool
 
 from app.adapters.sql.database import open_database
 from app.adapters.sql.store import SqlStore
+from app.domain.audit import user_subject
 from app.domain.context import ContextBundle, ContextRequest, Degraded, Dropped, Source
 from app.domain.conversation import Scope
 from app.domain.errors import BundleNotFound, StoreUnavailable
@@ -37,7 +38,12 @@ def test_a_receipt_holds_no_word_of_memory() -> None:
     receipt = receipt_of(ACME, REQUEST, scope, bundle)
 
     assert not [each for each in SECRETS if each in repr(receipt)]
-    assert receipt.request == {"query": "Which tea?", "format": "json", "as_of": None}
+    assert receipt.request == {
+        "query": "Which tea?",
+        "format": "json",
+        "as_of": None,
+        "grouped": False,
+    }
     assert receipt.answer["history"] == [7]
     assert receipt.answer["degraded"] == [["semantic", "deadline"]]
     assert receipt.answer["dropped"] == [[str(uuid_of(9)), "message", "duplicate"]]
@@ -170,7 +176,8 @@ async def test_a_later_bundle_is_compared_with_an_earlier_one(memory: Memory) ->
     stored = await memory.say("white tea", external_id="another")
     after = await built(memory, request)
 
-    difference = await replayer(memory).compare(ACME, before.id, after)
+    alice = user_subject(ACME, "alice")
+    difference = await replayer(memory).compare(ACME, before.id, after, subject=alice)
 
     assert difference.since == before.id
     assert list(difference.added) == list(stored.message_ids)

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.adapters.sql.store import SqlStore
+from app.domain.audit import user_subject
 from app.domain.context import ContextBundle, ContextRequest, Format, HistoryOptions, MemoryItem
 from app.domain.conversation import Message, NewConversation, NewMessage, Role
 from app.domain.memories import NewMemory
@@ -183,9 +184,11 @@ async def test_a_replay_shows_the_same_lines(memory: Memory, *, written: bool) -
 async def test_other_lines_are_a_change(memory: Memory) -> None:
     _, first = await ask(memory)
     _, second = await ask(memory)
-    same = await memory.replayer.compare(ACME, first.id, second)
+    alice = user_subject(ACME, "alice")
+    same = await memory.replayer.compare(ACME, first.id, second, subject=alice)
     assert same.changed == []
     whole = [replace(each, item=replace(each.item, lines=None)) for each in second.retrieved]
-    other = await memory.replayer.compare(ACME, first.id, replace(second, retrieved=whole))
+    third = replace(second, retrieved=whole)
+    other = await memory.replayer.compare(ACME, first.id, third, subject=alice)
     gist = next(each.item for each in first.retrieved if each.item.type is ItemType.SUMMARY)
     assert other.changed == [gist.id]

@@ -72,6 +72,28 @@ def test_a_variable_sets(
 
 
 @pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("FOREWORD_DATABASE__URL", "postgresql+asyncpg://ann:p#w/d?[x:y@db:5432/memory"),
+        ("FOREWORD_DATABASE__URL", "postgresql+asyncpg://ann@[::1]:5432/memory"),
+        ("FOREWORD_DATABASE__URL", "postgresql+asyncpg://ann:secret@/memory?host=/run/pg"),
+        ("FOREWORD_DATABASE__URL", "sqlite+aiosqlite:////srv/a:b/c.db"),
+        ("FOREWORD_QDRANT__URL", "http://[::1]:6333/behind/"),
+        ("FOREWORD_QDRANT__URL", "HTTPS://ann:secret@qdrant"),
+        ("FOREWORD_QDRANT__URL", ":memory:"),
+        ("FOREWORD_EMBEDDER__BASE_URL", "https://api.openai.com/v1"),
+    ],
+)
+def test_an_address_that_can_be_asked_is_taken_as_it_is(
+    environment: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    environment.setenv(name, value)
+    section, field = name.removeprefix(PREFIX).lower().split("__")
+    taken = getattr(getattr(load_settings(), section), field)
+    assert (taken.get_secret_value() if section == "database" else taken) == value
+
+
+@pytest.mark.parametrize(
     "name",
     [
         "FOREWORD_PORT",
@@ -117,6 +139,17 @@ def test_variables_of_others_are_none_of_ours(environment: pytest.MonkeyPatch) -
         ("FOREWORD_QDRANT__COLLECTION", ""),
         ("FOREWORD_LOG__LEVEL", "loud"),
         ("FOREWORD_CACHE__TTL_S", "-1"),
+        ("FOREWORD_DATABASE__URL", "postgresql+asyncpg://ann:secret@db:0/memory"),
+        ("FOREWORD_DATABASE__URL", "postgresql+asyncpg://[::1]:x/memory"),
+        ("FOREWORD_DATABASE__REPLICA_URL", "postgresql+asyncpg://db:70000/memory"),
+        ("FOREWORD_QDRANT__URL", "qdrant:6333"),
+        ("FOREWORD_QDRANT__URL", "http://:6333"),
+        ("FOREWORD_QDRANT__URL", "http://[::1"),
+        ("FOREWORD_QDRANT__URL", "http://qdrant:70000"),
+        ("FOREWORD_QDRANT__URL", ""),
+        ("FOREWORD_EMBEDDER__BASE_URL", "127.0.0.1:11434"),
+        ("FOREWORD_LLM__URL", "http://a b"),
+        ("FOREWORD_PROXY__UPSTREAM_URL", "https://api.example.com/v1?key=x"),
     ],
 )
 def test_an_impossible_value_is_refused_in_one_line(
@@ -127,6 +160,7 @@ def test_an_impossible_value_is_refused_in_one_line(
         load_settings()
     assert str(caught.value).startswith(f"{name}: ")
     assert "\n" not in str(caught.value)
+    assert "secret" not in str(caught.value)
 
 
 def test_json_that_is_none_is_refused(environment: pytest.MonkeyPatch) -> None:

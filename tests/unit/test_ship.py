@@ -22,7 +22,8 @@ import pytest
 import yaml
 
 from app.adapters.telemetry import PrometheusTelemetry
-from app.domain.context import Source
+from app.domain.context import Source, Step
+from app.services.readiness import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -354,6 +355,16 @@ def is_balanced(text: str) -> bool:
     return brackets == ""
 
 
+def test_what_alerts_compare_is_told_before_its_first_time() -> None:
+    told = PrometheusTelemetry().exposition().decode().splitlines()
+    assert 'foreword_cache_requests_total{result="hit"} 0.0' in told
+    assert 'foreword_cache_requests_total{result="miss"} 0.0' in told
+    assert 'foreword_stage_seconds_count{stage="total"} 0.0' in told
+    for source in (*Source, *Step):
+        named = f'{{reason="deadline",source="{source}"}}'
+        assert f"foreword_source_missing_total{named} 0.0" in told
+
+
 def test_the_slow_context_is_measured_where_the_alert_draws_the_line() -> None:
     _, _, edges = measured()
     [slow] = [rule["expr"] for rule in alerts() if rule["alert"] == "ForewordContextSlow"]
@@ -398,6 +409,11 @@ def test_prometheus_accepts_its_files_and_the_alerts_pass_their_tests() -> None:
     promtool = need("promtool")
     run(promtool, "check", "config", "deploy/prometheus/prometheus.yml")
     run(promtool, "test", "rules", "deploy/prometheus/alerts.test.yml")
+
+
+def test_the_proxy_waits_longer_for_readiness_than_readiness_for_a_stalled_part() -> None:
+    told = (DEPLOY / "proxy/Caddyfile").read_text("utf-8")
+    assert float(re.findall(r"health_timeout (\d+)s", told)[0]) > PATIENCE + 1
 
 
 def test_the_proxy_accepts_its_file() -> None:

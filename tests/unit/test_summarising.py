@@ -1,5 +1,6 @@
 """Conversations are summed up, rolling, with what each bullet cites."""
 
+import asyncio
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -144,6 +145,40 @@ async def test_a_worker_makes_it_anew_where_the_model_is_away(memory: Memory) ->
     assert DECIDED not in summary.content
 
 
+async def test_an_erasure_asks_no_language_model(memory: Memory) -> None:
+    silent = Silent()
+    stored = await tell(memory, turn(DECIDED), *exchange())
+    summariser = replace(memory.summariser, writer=writer_of(memory, silent))
+    desk = replace(memory.summaries, summariser=summariser)
+    forgetter = replace(memory.forgetter, resummarise=desk.rebuild)
+    forgotten = await asyncio.wait_for(forgetter.message(ACME, stored.message_ids[0]), 30)
+    assert (forgotten.summaries, forgotten.remaining, silent.asked) == (1, 0, 0)
+    (summary,) = await summaries(memory)
+    assert DECIDED not in summary.content
+    assert "OPS-" in summary.content
+
+    write_with(memory, OldWords())
+    await memory.distil()
+    assert [each.content for each in await summaries(memory)] == ["- Old words."]
+    write_with(memory, silent)
+    await memory.distil()
+    assert silent.asked == 0
+
+
+async def test_an_erasure_leaves_the_words_of_somebody(memory: Memory) -> None:
+    write_with(memory, OldWords())
+    stored = await tell(memory, turn(DECIDED), *exchange())
+    summariser = replace(memory.summariser, writer=writer_of(memory, OldWords()))
+    desk = replace(memory.summaries, summariser=summariser)
+    forgetter = replace(memory.forgetter, resummarise=desk.rebuild)
+    assert (await forgetter.message(ACME, stored.message_ids[0])).summaries == 1
+    (summary,) = await summaries(memory)
+    changes = MemoryChanges(given=frozenset({"content"}), content="- My own words.")
+    await memory.keeper.change(ACME, summary.id, changes)
+    await memory.distil()
+    assert [each.content for each in await summaries(memory)] == ["- My own words."]
+
+
 async def test_what_no_bullet_tells_can_go_without_a_new_summary(memory: Memory) -> None:
     stored = await tell(memory, turn("Hi!"), turn(DECIDED), *exchange())
     (before,) = await summaries(memory)
@@ -151,6 +186,14 @@ async def test_what_no_bullet_tells_can_go_without_a_new_summary(memory: Memory)
     assert (await memory.forgetter.message(ACME, stored.message_ids[0])).summaries == 0
     await memory.distil()
     assert [each.id for each in await summaries(memory)] == [before.id]
+
+
+async def test_of_sentences_without_an_end_there_is_a_summary(memory: Memory) -> None:
+    walk = "we walked along the river to the mill and looked at how the water turned its wheel"
+    said = f"Yesterday {walk}; {walk}, but {DECIDED[:-1]}; {walk}; {walk}, so {walk}"
+    stored = await tell(memory, turn(said))
+    made = await memory.summaries.sum_up(ACME, stored.conversation_id)
+    assert DECIDED[:-1] in made.memory.content
 
 
 @dataclass(frozen=True)
@@ -162,13 +205,33 @@ class OldWords:
         return {"bullets": [{"text": text, "sources": ["M1"]}]}
 
 
+@dataclass
+class Silent:
+    """A language model that never answers."""
+
+    asked: int = 0
+
+    async def answer(self, **_: object) -> object:
+        self.asked += 1
+        return await asyncio.Future()
+
+
+def writer_of(memory: Memory, model: LanguageModel) -> SummaryWriter:
+    return SummaryWriter(model=model, tokens=memory.tokens, prompt="Sum up.")
+
+
 def write_with(memory: Memory, model: LanguageModel | None) -> None:
     """From now on summaries are made in the words of `model`, or by rules."""
-    writer = None
-    if model is not None:
-        writer = SummaryWriter(model=model, tokens=memory.tokens, prompt="Sum up.")
+    writer = None if model is None else writer_of(memory, model)
     summariser = replace(memory.summariser, writer=writer)
     memory.consolidator.steps = [SummaryStep(summariser=summariser, tokens=200)]
+
+
+async def test_a_model_is_asked_of_what_rules_cannot_tell(memory: Memory) -> None:
+    stored = await tell(memory, turn("Sent!"))
+    summariser = replace(memory.summariser, writer=writer_of(memory, OldWords()))
+    desk = replace(memory.summaries, summariser=summariser)
+    assert (await desk.sum_up(ACME, stored.conversation_id)).memory.content == "- Old words."
 
 
 async def anew(memory: Memory) -> None:

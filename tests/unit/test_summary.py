@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from app.adapters.tokenizer import BpeTokenCounter
 from app.distil.summary import MAX_EXCERPTS, MAX_TOKENS, Excerpt, Summary, excerpts_of, summarise
+from app.distil.tagging import Kind
 from app.distil.utterance import Utterance
 from app.domain.conversation import Role
 from app.ranking import Floats
@@ -94,6 +95,18 @@ def test_a_thousand_messages_fit() -> None:
 def test_scripts_without_spaces_are_told_by_sentences() -> None:
     told = summary("我们决定使用PostgreSQL。数据库有四百GB。谢谢!")
     assert [each.said for each in told.bullets][:1] == ["我们决定使用PostgreSQL。"]
+
+
+def test_a_sentence_that_is_too_long_is_told_in_parts() -> None:
+    walk = "we walked along the river to the mill and looked at how the water turned its wheel"
+    content = f"Yesterday {walk}; then {walk}, but we decided on `max_wal_size`; {walk}, so {walk}."
+    told = summary(content, most=40)
+    assert [each.said for each in told.bullets] == [
+        f"then {walk}, but we decided on `max_wal_size`"
+    ]
+    asked = [each.kind for each in excerpts(f"{content[:-1]}?")]
+    assert set(asked) == {Kind.QUESTION}
+    assert [each.first for each in excerpts(content)].count(True) == 1
 
 
 SENTENCES = st.sampled_from(

@@ -1,0 +1,51 @@
+"""All that is asked for one request is asked within its one deadline."""
+
+from dataclasses import fields, replace
+from datetime import timedelta
+from typing import Any
+
+from app.adapters.sql.store import SqlStore
+from app.domain.context import ContextRequest, Degraded, Source
+from app.domain.conversation import NewConversation, NewMessage, Role
+from app.services.found import Found
+from app.services.recall import Recaller
+from tests.factories import ACME, NOON
+from tests.fakes import Memory
+
+DEADLINE = 1.0
+
+
+class Timed(Recaller):
+    """Tells how long each round of asking may take, in seconds."""
+
+    given: list[float | None]
+
+    async def recall(self, request: ContextRequest, *rest: Any, **more: Any) -> Found:
+        self.given.append(request.deadline)
+        return await super().recall(request, *rest, **more)
+
+
+async def test_a_second_round_has_what_the_first_one_left(store: SqlStore) -> None:
+    memory = Memory(store)
+    memory.clock.now = NOON + timedelta(days=1)
+    said = NewMessage(role=Role.USER, content="Tea.", created_at=NOON)
+    talk = NewConversation(user_id="alice", external_id="talk", messages=[said])
+    await memory.ingestor.ingest(ACME, talk)
+    await memory.index()
+    memory.embedder.gate.close()
+    timed = Timed(**{each.name: getattr(memory.recaller, each.name) for each in fields(Recaller)})
+    object.__setattr__(timed, "given", [])
+    forge = replace(memory.forge, recaller=timed)
+
+    request = ContextRequest(
+        query="green tea", user_id="alice", conversation_external_id="talk", deadline=DEADLINE
+    )
+    situation = await memory.surveyor.survey(ACME, request)
+    bundle = await forge.build(request, situation)
+
+    first, second = timed.given
+    assert first == DEADLINE / 2
+    assert second is not None
+    assert 0 < second < DEADLINE / 2
+    assert bundle.degraded == [Degraded(source=Source.SEMANTIC, reason="deadline")]
+    memory.embedder.gate.opened.set()
