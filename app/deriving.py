@@ -115,6 +115,7 @@ class DerivingParts:
             preparer=MemoryPreparer(self.tokens, uuid7),
             clock=now,
             lifetimes=self.settings.lifetimes.by_type(),
+            metadata_bytes=self.settings.limits.metadata_bytes,
         )
 
     @cached_property

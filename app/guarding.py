@@ -69,6 +69,9 @@ def a_doorkeeper(settings: Settings, store: SqlStore, clock: Clock) -> Doorkeepe
             timer=time.monotonic,
         ),
         remembered=timedelta(seconds=seconds),
+        standing=TTLCache(maxsize=settings.keys.remembered, ttl=settings.proxy.keys_stand_s),
+        stands=timedelta(seconds=settings.proxy.keys_stand_s),
+        patience=settings.proxy.deadline_s,
         local=None if local is None else hash_of(local.get_secret_value()),
         operators=settings.keys.operators,
     )

@@ -129,6 +129,7 @@ async def _begun(
         await stack.enter_async_context(parts.workers.running())
         await tell_of_keys(services.doorkeeper, settings)
     stack.push_async_callback(services.jobs.stop)
+    stack.push_async_callback(services.doorkeeper.drain)
     if services.proxy is not None:
         stack.push_async_callback(services.proxy.prompter.drain)
         stack.push_async_callback(services.proxy.exchanges.drain)

@@ -2,16 +2,19 @@
 The command `foreword mcp`: MCP over standard input and output.
 
 It passes on to the `/mcp` of a server: one that is named, or runs on this data, or else one that
-it runs itself, on a port of this machine that other commands find too.
+it runs itself, on a port of this machine that other commands find too. Where the one that ran on
+this data ends, it passes on to the next, or becomes it: no request needs another one before it.
 """
 
 import asyncio
 import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
+from dataclasses import dataclass, field
 from typing import Any
 
 import httpx2
+import typer
 import uvicorn
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
@@ -43,6 +46,11 @@ _FAREWELL = 5
 _STARTING = 10.0
 """Seconds that a server may take to begin to listen."""
 
+_RETURNING = 2.0
+"""Seconds that a server which is gone gets to come back, before this process is one itself."""
+
+_GONE = 503
+
 Context = ServerRequestContext[Any]
 Page = PaginatedRequestParams | None
 
@@ -50,7 +58,9 @@ Page = PaginatedRequestParams | None
 def speak_mcp(settings: Settings, *, url: str | None, key: str | None, user_id: str | None) -> None:
     """Serve MCP over standard input and output until the input ends."""
     configure_logging("warning", json=settings.log.json_lines)
-    headers = {} if user_id is None else {"X-Foreword-User": user_id}
+    if key is not None and not (key.isascii() and key.isprintable()):
+        stop("the key has characters that no key has")
+    headers = {} if user_id is None else {b"X-Foreword-User": user_id.encode()}
     if url is not None:
         asyncio.run(_pass_on(url, key, headers))
         return
@@ -61,10 +71,18 @@ def speak_mcp(settings: Settings, *, url: str | None, key: str | None, user_id: 
             asyncio.run(_serve_and_pass_on(settings, headers))
     except DataDirectoryInUse as error:
         server = server_of(settings.data_dir, error)
-        asyncio.run(_pass_on(server.url, key or server.key, headers))
+        asyncio.run(_pass_on_to_whichever(settings, server, key, headers))
 
 
-async def _serve_and_pass_on(settings: Settings, headers: dict[str, str]) -> None:
+async def _pass_on_to_whichever(
+    settings: Settings, server: Address, key: str | None, headers: dict[bytes, bytes]
+) -> None:
+    async with AsyncExitStack() as own:
+        finding = _Finding(settings, server, own)
+        await _pass_on(server.url, key, headers, finding)
+
+
+async def _serve_and_pass_on(settings: Settings, headers: dict[bytes, bytes]) -> None:
     async with _serving(settings) as here:
         await _pass_on(here.url, here.key, headers)
 
@@ -96,13 +114,19 @@ async def _serving(settings: Settings) -> AsyncIterator[Address]:
                 await serving
 
 
-async def _pass_on(url: str, key: str | None, headers: dict[str, str]) -> None:
+async def _pass_on(
+    url: str,
+    key: str | None,
+    headers: dict[bytes, bytes],
+    transport: httpx2.AsyncBaseTransport | None = None,
+) -> None:
     """Until standard input ends."""
-    opened = {} if key is None else {"Authorization": f"Bearer {key}"}
+    opened = {} if key is None else {b"Authorization": f"Bearer {key}".encode()}
     http = httpx2.AsyncClient(
         headers={**headers, **opened},
         timeout=_PATIENCE,
         trust_env=not url.startswith("http://127."),
+        transport=transport,
     )
     try:
         async with http:
@@ -129,6 +153,98 @@ async def _reach(http: httpx2.AsyncClient, url: str) -> None:
             await asyncio.sleep(_LOOK_AGAIN)
         else:
             return
+
+
+@dataclass(slots=True)
+class _Finding(httpx2.AsyncBaseTransport):
+    """
+    Sends requests to whichever server has this data, under its key where they bring none.
+
+    Only what has reached nobody is sent again. What broke off is answered as an error of the
+    server, and the next request finds the next one.
+    """
+
+    settings: Settings
+    server: Address
+    own: AsyncExitStack
+    """What of this process lasts until it ends: the server, once it is one."""
+    _inner: httpx2.AsyncHTTPTransport = field(default_factory=httpx2.AsyncHTTPTransport)
+    _looking: asyncio.Task[None] | None = None
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        try:
+            try:
+                return await self._send(request)
+            except httpx2.ConnectError:
+                await self._another()
+                return await self._send(request)
+        except httpx2.ConnectError:
+            raise
+        except httpx2.TransportError:
+            return httpx2.Response(_GONE)
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    async def _send(self, request: httpx2.Request) -> httpx2.Response:
+        there, headers = httpx2.URL(self.server.url), request.headers.copy()
+        headers["Host"] = there.netloc.decode()
+        headers.setdefault("Authorization", f"Bearer {self.server.key}")
+        url = request.url.copy_with(scheme=there.scheme, host=there.host, port=there.port)
+        extensions, body = request.extensions, request.stream
+        sent = httpx2.Request(
+            request.method, url, headers=headers, stream=body, extensions=extensions
+        )
+        return await self._inner.handle_async_request(sent)
+
+    async def _another(self) -> None:
+        """Find a server, for all who wait for one: whoever goes meanwhile stops nothing."""
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.create_task(self._look())
+        await asyncio.shield(self._looking)
+
+    async def _look(self) -> None:
+        """
+        Until one listens.
+
+        Raises:
+            ConnectError: None does in time, or it cannot be started.
+        """
+        now = asyncio.get_running_loop().time
+        begun = now()
+        while now() < begun + _STARTING:
+            found = find_server(self.settings.data_dir)
+            if found is not None and await _listens(found):
+                self.server = found
+                return
+            if now() > begun + _RETURNING and await self._become():
+                return
+            await asyncio.sleep(_LOOK_AGAIN)
+        raise httpx2.ConnectError("no server runs on this data")
+
+    async def _become(self) -> bool:
+        """Whether this process is the server now; not if another has the data."""
+        async with AsyncExitStack() as stack:
+            try:
+                stack.enter_context(held(self.settings.data_dir))
+            except DataDirectoryInUse:
+                return False
+            try:
+                self.server = await stack.enter_async_context(_serving(self.settings))
+            except typer.Exit as error:
+                raise httpx2.ConnectError("no server can be started") from error
+            self.own.push_async_callback(stack.pop_all().aclose)
+        return True
+
+
+async def _listens(server: Address) -> bool:
+    there = httpx2.URL(server.url)
+    try:
+        _, writer = await asyncio.open_connection(there.host, there.port)
+    except OSError:
+        return False
+    writer.close()
+    return True
 
 
 class _Passing:

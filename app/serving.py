@@ -15,9 +15,10 @@ import uvicorn
 from pydantic import SecretStr
 
 from app.adapters.presence import Address, held, local_key, telling
-from app.api.arriving import heads_within
+from app.adapters.weights import read_weights
+from app.api.arriving import bounded_heads
 from app.api.logging import configure_logging
-from app.domain.errors import DataDirectoryInUse
+from app.domain.errors import DataDirectoryInUse, UnreadableWeights
 from app.main import create_app
 from app.settings import PREFIX, Settings
 from app.terminal import stop
@@ -27,6 +28,7 @@ _LOOK_AGAIN = 0.01
 
 def serve_until_told(settings: Settings, host: str, port: int) -> None:
     """Answer requests on an address of this machine until a signal ends the process."""
+    _check_weights(settings)
     configure_logging(settings.log.level, json=settings.log.json_lines)
     # The application is made by uvicorn and reads its settings itself.
     os.environ[f"{PREFIX}DATA_DIR"] = str(settings.data_dir)
@@ -35,7 +37,7 @@ def serve_until_told(settings: Settings, host: str, port: int) -> None:
         factory=True,
         host=host,
         port=port,
-        http=heads_within(settings.server.head_s),
+        http=bounded_heads(seconds=settings.server.head_s, most=settings.server.head_bytes),
         log_config=None,
         access_log=False,
         proxy_headers=False,
@@ -61,6 +63,14 @@ def serve_until_told(settings: Settings, host: str, port: int) -> None:
         sys.exit(3)
 
 
+def _check_weights(settings: Settings) -> None:
+    """End with one line where the file that is set for them cannot be used."""
+    try:
+        read_weights(settings.retrieval.weights)
+    except UnreadableWeights as error:
+        stop(f"{PREFIX}RETRIEVAL__WEIGHTS: {error}")
+
+
 @contextmanager
 def _present(settings: Settings, host: str, port: int) -> Iterator[None]:
     """Have the data directory, and let commands on this machine find the way to us."""
@@ -83,6 +93,7 @@ def _end(_: int, __: FrameType | None) -> NoReturn:
 @contextmanager
 def serving(settings: Settings) -> Iterator[Address]:
     """Serve on a free port of this machine, from a thread of its own."""
+    _check_weights(settings)
     configure_logging("error", json=False)
     key = local_key()
     own = settings.server.model_copy(update={"local_key": SecretStr(key)})
@@ -90,7 +101,7 @@ def serving(settings: Settings) -> Iterator[Address]:
         create_app(settings.model_copy(update={"server": own})),
         host="127.0.0.1",
         port=0,
-        http=heads_within(settings.server.head_s),
+        http=bounded_heads(seconds=settings.server.head_s, most=settings.server.head_bytes),
         log_config=None,
         access_log=False,
         proxy_headers=False,

@@ -38,6 +38,19 @@ def settings_of(data_dir: Path | None = None, **given: object) -> "Settings":
         stop(str(error))
 
 
+def is_there(settings: "Settings") -> bool:
+    """Whether there is a database, or a server that makes it."""
+    file = settings.database_file
+    return file is None or file.exists() or find_server(settings.data_dir) is not None
+
+
+def check_there(settings: "Settings") -> None:
+    """End the command where there is no database yet: who only asks does not make one."""
+    file = settings.database_file
+    if file is not None and not is_there(settings):
+        stop(f"there is no database in {file.parent}")
+
+
 def server_of(data_dir: Path, refused: DataDirectoryInUse) -> Address:
     """Where to reach the process that has the data; one that cannot be reached ends the command."""
     found = find_server(data_dir)

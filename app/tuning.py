@@ -4,6 +4,7 @@ import asyncio
 import tempfile
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
 
 from app.adapters.weights import read_weights
@@ -13,7 +14,7 @@ from app.domain.watching import Watch
 from app.evaluation.asking import Asker, Sample
 from app.evaluation.commands import Report, evaluate, tune
 from app.evaluation.learning import Schooling
-from app.evaluation.sets import EvaluationSet, read_set
+from app.evaluation.sets import EvaluationSet, UnreadableSet, read_set
 from app.evaluation.study import Bars
 from app.main import open_services
 from app.ranking.model import RelevanceModel
@@ -34,6 +35,24 @@ def read_sets(files: Sequence[Path]) -> Sequence[EvaluationSet]:
         UnreadableSet: One is not there, or is none.
     """
     return [read_set(each) for each in files]
+
+
+def licensed(sets: Sequence[EvaluationSet], told: Sequence[str]) -> Sequence[EvaluationSet]:
+    """
+    The sets with the licences that are `told`, each as NAME=TEXT.
+
+    Raises:
+        UnreadableSet: One is of no set here, or tells nothing.
+    """
+    parts = [each.partition("=") for each in told]
+    licences = {name: text for name, _, text in parts}
+    names = {each.name for each in sets}
+    for name, text in licences.items():
+        if name not in names or not text.strip():
+            raise UnreadableSet(
+                f"--licence {name}: NAME=TEXT, of one of {', '.join(sorted(names))}"
+            )
+    return [replace(each, licence=licences.get(each.name, each.licence)) for each in sets]
 
 
 def model_of(settings: Settings, weights: Path | None) -> RelevanceModel:

@@ -19,6 +19,7 @@ from app.api.answers import JsonAnswers
 from app.api.deps import Proxy, Services
 from app.deriving import now
 from app.domain.audit import Action
+from app.domain.context import Source
 from app.domain.watching import Step
 from app.keys import key_ring
 from app.ports.upstream import Upstream
@@ -145,6 +146,7 @@ class Parts(UpkeepParts):
 
     @cached_property
     def _readiness(self) -> Readiness:
+        look_s, embedder = self.settings.server.look_s, self.settings.embedder
         return Readiness(
             store=self.store,
             embedder=self.embedder,
@@ -158,7 +160,9 @@ class Parts(UpkeepParts):
             clock=now,
             damage=lambda: self.checkup.damage if self.checkup else None,
             refusal=self.store.database.refusals.within,
-            look_s=self.settings.server.look_s,
+            look_s=look_s,
+            semantic_missed_at=partial(self.telemetry.missed_at, Source.SEMANTIC),
+            embedder_look_s=look_s if embedder.kind == "compiled" else embedder.look_s,
         )
 
     @cached_property
@@ -195,6 +199,15 @@ class Parts(UpkeepParts):
         if self.upstream is None:
             return None
         chosen = self.settings.proxy
+        exchanges = ExchangeKeeper(
+            store=self.store,
+            ingestor=self._ingestor,
+            waiter=self._waiter,
+            telemetry=self.telemetry,
+            longest=self.settings.limits.message_chars,
+            most_called=self.settings.limits.metadata_bytes,
+        )
+        self.forgetter.waiting.append(exchanges.drop)
         return Proxy(
             upstream=self.upstream,
             prompter=Prompter(
@@ -203,14 +216,7 @@ class Parts(UpkeepParts):
                 telemetry=self.telemetry,
                 deadline=chosen.deadline_s,
             ),
-            exchanges=ExchangeKeeper(
-                store=self.store,
-                ingestor=self._ingestor,
-                waiter=self._waiter,
-                telemetry=self.telemetry,
-                longest=self.settings.limits.message_chars,
-                most_called=self.settings.limits.metadata_bytes,
-            ),
+            exchanges=exchanges,
             api_key=revealed(chosen.api_key),
             budget_tokens=chosen.budget_tokens,
             joined=chosen.placement == "joined",

@@ -12,7 +12,7 @@ import numpy as np
 from app.adapters.sql.database import open_database
 from app.adapters.sql.migrate import upgrade
 from app.adapters.sql.store import SqlStore
-from app.domain.chat import Outcome
+from app.domain.chat import Keeping, Outcome
 from app.domain.context import (
     Candidate,
     ContextBundle,
@@ -84,7 +84,7 @@ class Counted:
     reread: list[tuple[int, float]] = field(default_factory=list)
     cache: list[bool] = field(default_factory=list)
     outcomes: list[Outcome] = field(default_factory=list)
-    exchanges: list[bool] = field(default_factory=list)
+    exchanges: list[Keeping] = field(default_factory=list)
     items_indexed: int = 0
     messages_distilled: int = 0
     distil_seconds: float = 0.0
@@ -115,8 +115,8 @@ class Counted:
     def passed_through(self, outcome: Outcome) -> None:
         self.outcomes.append(outcome)
 
-    def exchange_kept(self, *, kept: bool) -> None:
-        self.exchanges.append(kept)
+    def exchange_ended(self, keeping: Keeping) -> None:
+        self.exchanges.append(keeping)
 
     def parts_seen(self, statuses: Mapping[str, str]) -> None: ...
 

@@ -61,10 +61,11 @@ class Answer:
 
 @dataclass
 class StubServer:
-    """Answers `script` first, then vectors of length 3; OpenAI's in reverse order."""
+    """Answers `script` first, then by `rule`, or vectors of length 3; OpenAI's in reverse order."""
 
     url: str
     script: list[Answer] = field(default_factory=list)
+    rule: Callable[[Any], Answer] | None = None
     bodies: list[Any] = field(default_factory=list)
     keys: list[str | None] = field(default_factory=list)
     closing: threading.Event = field(default_factory=threading.Event)
@@ -74,6 +75,8 @@ class StubServer:
         self.bodies.append(body)
         if self.script:
             return self.script.pop(0)
+        if self.rule is not None:
+            return self.rule(body)
         vectors = (self.fake.vectors(body["input"]) * 3).tolist()
         if path == "/api/embed":
             return Answer(body=json.dumps({"embeddings": vectors}))

@@ -11,6 +11,7 @@ BOUNDS = Bounds(
     message_chars=10**6,
     list_items=100,
     metadata_bytes=10**5,
+    json_values=10**4,
 )
 
 

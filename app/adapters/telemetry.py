@@ -1,6 +1,7 @@
 """Prometheus metrics, in one registry per application."""
 
 import platform
+import time
 from collections.abc import Callable, Mapping
 
 from prometheus_client import (
@@ -12,7 +13,7 @@ from prometheus_client import (
     process_collector,
 )
 
-from app.domain.chat import Outcome
+from app.domain.chat import Keeping, Outcome
 from app.domain.context import Source, Step
 
 _SECONDS = (
@@ -76,6 +77,18 @@ class _Answers:
         self.candidates = make.counter("candidates", "Candidates ranked.")
         self.deduplicated = make.counter("deduplicated", "Candidates that said it again.")
         self.cache = make.counter("cache_requests", "Questions to the bundle cache.", "result")
+        self._begin()
+
+    def _begin(self) -> None:
+        """
+        What alerts compare is there, as 0, before the first time: no series has no rate, and a
+        cache without one hit has no hit rate.
+        """
+        for result in ("hit", "miss"):
+            self.cache.labels(result)
+        for source in (*Source, *Step):
+            self.missing.labels(source, "deadline")
+        self.stages.labels("total")
 
 
 class _Passing:
@@ -86,7 +99,7 @@ class _Passing:
             "proxy_requests", "Requests passed on, by what became of memory.", "memory"
         )
         self.exchanges = make.counter(
-            "proxy_exchanges", "What was said through the proxy, kept or lost.", "outcome"
+            "proxy_exchanges", "What was said through the proxy, kept, partly or lost.", "outcome"
         )
 
 
@@ -151,6 +164,7 @@ class PrometheusTelemetry:
         self._indexing = _Indexing(make)
         self._distilling = _Distilling(make)
         self._asking = _Asking(make)
+        self._missed: dict[Source | Step, float] = {}
         self._up = make.gauge("part_up", "Whether a part answers: 1, healing 0.5, not 0.", "part")
 
     def describe(self, *, version: str, model: Callable[[], str]) -> None:
@@ -174,7 +188,12 @@ class PrometheusTelemetry:
         self._answers.found.labels(source).observe(found)
 
     def source_missing(self, source: Source | Step, reason: str) -> None:
+        self._missed[source] = time.monotonic()
         self._answers.missing.labels(source, reason).inc()
+
+    def missed_at(self, source: Source | Step) -> float | None:
+        """When a source stayed away last, in seconds of the monotonic clock."""
+        return self._missed.get(source)
 
     def reranked(self, texts: int, seconds: float) -> None:
         self._answers.reread.observe(texts)
@@ -205,8 +224,8 @@ class PrometheusTelemetry:
     def passed_through(self, outcome: Outcome) -> None:
         self._passing.requests.labels(outcome).inc()
 
-    def exchange_kept(self, *, kept: bool) -> None:
-        self._passing.exchanges.labels("kept" if kept else "lost").inc()
+    def exchange_ended(self, keeping: Keeping) -> None:
+        self._passing.exchanges.labels(keeping).inc()
 
     def outbox_seen(self, *, depth: int, oldest_age: float, dead: int) -> None:
         self._indexing.depth.set(depth)

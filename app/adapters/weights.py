@@ -3,7 +3,8 @@
 from importlib.resources import files
 from pathlib import Path
 
-from app.ranking.model import RelevanceModel, UnreadableWeights
+from app.domain.errors import UnreadableWeights
+from app.ranking.model import RelevanceModel
 
 
 def read_weights(path: Path | None) -> RelevanceModel:
@@ -16,5 +17,5 @@ def read_weights(path: Path | None) -> RelevanceModel:
     source = files("app.ranking") / "weights.json" if path is None else path
     try:
         return RelevanceModel.from_text(source.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, UnreadableWeights) as error:
         raise UnreadableWeights(f"{source}: {error}") from error

@@ -16,6 +16,7 @@ _ASKING = {"/context", "/search"}
 _OF_TOOLS = "/mcp"
 """Its tools that write ask for the other permission themselves."""
 
+_PASSING = ("/v1",)
 _GOVERNING = ("/admin", "/flags", "/jobs", "/metrics")
 _READING = {"GET", "HEAD", "OPTIONS"}
 _NETWORK_BITS = 64
@@ -31,6 +32,11 @@ def permission_for(method: str, path: str) -> Permission | None:
     if method in _READING or path in _ASKING or path == _OF_TOOLS:
         return Permission.READ
     return Permission.WRITE
+
+
+def goes_on_without_memory(path: str) -> bool:
+    """Whether a request is answered, by somebody else, while our store does not answer."""
+    return _is_below(path, _PASSING)
 
 
 def _is_below(path: str, prefixes: tuple[str, ...]) -> bool:

@@ -8,7 +8,14 @@ from app.api.passing import EVENTS
 from app.api.reading import ReadBeside
 from app.api.schemas.bundles import BundleOut, bundle_out
 from app.api.schemas.context import ContextIn, SearchIn
-from app.api.schemas.recalled import SearchOut, degraded_out, in_ms, left_out_out, memory_out
+from app.api.schemas.recalled import (
+    SearchOut,
+    degraded_out,
+    in_ms,
+    left_out_out,
+    memory_out,
+    timings_out,
+)
 from app.api.telling import Telling
 from app.domain.ids import BundleId
 
@@ -55,7 +62,7 @@ async def search(body: SearchIn, services: Use, tenant: Tenant) -> SearchOut:
         results=[memory_out(each, explain=request.explain) for each in found.candidates],
         left_out=[left_out_out(each) for each in found.left_out],
         degraded=degraded_out(found.degraded),
-        timings_ms=in_ms(found.timings),
+        timings_ms=timings_out(found.timings),
         started_ms=in_ms(found.starts),
         sufficient=found.sufficient,
     )

@@ -10,7 +10,7 @@ from fastapi import Request
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.api.access import is_here, permission_for, place_of
+from app.api.access import goes_on_without_memory, is_here, permission_for, place_of
 from app.api.deps import Services, require
 from app.api.limits import Limits, limits
 from app.api.problems import answer_to
@@ -127,14 +127,15 @@ class Gate:
     async def _caller(self, scope: Scope) -> Caller:
         doorkeeper = _services(scope).doorkeeper
         headers = Headers(scope=scope)
-        presented = _presented(headers)
+        presented, stands = _presented(headers), goes_on_without_memory(scope["path"])
         if presented is not None and (
-            doorkeeper.is_ours(presented) or await doorkeeper.needs_keys()
+            doorkeeper.is_ours(presented) or await doorkeeper.needs_keys(may_stand=stands)
         ):
-            return await doorkeeper.holder(presented, address=place_of(scope["client"]))
+            address = place_of(scope["client"])
+            return await doorkeeper.holder(presented, address=address, may_stand=stands)
         house = self._house
         if house.open_to_all or is_here(scope, headers, origins=house.origins):
-            return await doorkeeper.anyone()
+            return await doorkeeper.anyone(may_stand=stands)
         raise NotAuthenticated
 
 

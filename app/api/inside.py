@@ -13,7 +13,7 @@ from app.api.deps import Tenant, Use, WhoAsks
 from app.api.schemas.context import Question, SearchIn
 from app.api.schemas.fields import Answer, Name
 from app.api.schemas.metrics import MetricsOut, Window, window_of
-from app.api.schemas.recalled import DegradedOut, degraded_out
+from app.api.schemas.recalled import DegradedOut, degraded_out, timings_out
 from app.domain.context import Intent
 from app.domain.memory import ItemType
 
@@ -65,7 +65,7 @@ async def debug_retrieval(
             )
             for each in found.candidates
         ],
-        metrics={f"{stage}_ms": round(s * 1_000, 3) for stage, s in found.timings.items()},
+        metrics={f"{stage}_ms": took for stage, took in timings_out(found.timings).items()},
         flags=await services.flags.in_force(tenant),
         degraded=degraded_out(found.degraded),
     )

@@ -60,18 +60,20 @@ async def list_memories(
 
 @router.get("/memories/{memory_id}")
 async def get_memory(memory_id: UUID, services: Use, tenant: Tenant) -> MemoryItemOut:
+    """Any item that a bundle shows; a message or chunk as it is recalled."""
     now = services.keeper.clock()
     async with services.store.read(tenant) as snapshot:
-        found = await snapshot.memories.get(ItemId(memory_id), now=now)
+        found = await snapshot.memories.recalled(ItemId(memory_id), now=now)
         (told,) = await items_out(snapshot, [found], now)
     return told
 
 
 @router.get("/memories/{memory_id}/lineage")
 async def get_lineage(memory_id: UUID, services: Use, tenant: Tenant) -> LineagePage:
-    """What an item was derived from."""
+    """What an item was derived from; of a message or chunk where it stands."""
     async with services.store.read(tenant) as snapshot:
-        found = await snapshot.memories.get(ItemId(memory_id), now=services.keeper.clock())
+        now = services.keeper.clock()
+        found = await snapshot.memories.recalled(ItemId(memory_id), now=now)
         lineage = await snapshot.memories.lineage(found)
     return LineagePage(items=[lineage_out(each) for each in lineage])
 

@@ -19,7 +19,9 @@ router = APIRouter(tags=["operate"])
 
 
 class ReindexIn(Body):
-    projection: Projection = Field(description="What is made anew.")
+    projection: Projection | None = Field(
+        default=None, description="What is made anew; without it `fts`, `vectors` and `graph`."
+    )
 
 
 class PruneIn(Body):

@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from fastapi import Request
 from pydantic import TypeAdapter
@@ -11,7 +13,7 @@ from app.api.passing import EVENTS, UNBUFFERED
 from app.api.problems import accident, answer_to
 from app.api.relaying import Relay, Speaking
 from app.api.schemas.recalled import MemoryOut, memory_out
-from app.domain.context import Candidate
+from app.domain.context import Candidate, Source
 from app.domain.errors import ForewordError
 from app.domain.telling import Answered
 from app.services.cached import CachedForge, Prepared
@@ -66,9 +68,8 @@ class Telling:
             await self._sorry(speaking, bytes(accident(self._request, error).body))
         else:
             if answered.cache_hit:
-                for memory in json.loads(answered.body)["retrieved_memories"]:
-                    data = json.dumps(memory, ensure_ascii=False).encode()
-                    await speaking.say(bytes(_Told(name="item", data=data)))
+                for told in _told_of(json.loads(answered.body)):
+                    await speaking.say(bytes(told))
             await speaking.say(bytes(_Told(name="bundle", data=answered.body)))
             await speaking.end()
 
@@ -87,4 +88,25 @@ class Telling:
         }
         if happened.missing is not None:
             told["degraded"] = happened.missing
-        return _Told(name="memory_debug", data=json.dumps(told).encode())
+        return _told("memory_debug", told)
+
+
+def _told_of(bundle: Mapping[str, Any]) -> Iterator[_Told]:
+    """
+    What happened when an answer from the cache was made, as far as it tells.
+
+    How many candidates a source found is not kept: `found` counts those that are in the bundle.
+    """
+    memories = bundle["retrieved_memories"]
+    sources = {each.value for each in Source}
+    for stage, took in bundle["metadata"]["timings_ms"].items():
+        if stage in sources:
+            found = sum(stage in each["sources"] for each in memories)
+            told = {"source": stage, "took_ms": took, "found": found, "cached": True}
+            yield _told("memory_debug", told)
+    for memory in memories:
+        yield _told("item", memory)
+
+
+def _told(name: str, facts: object) -> _Told:
+    return _Told(name=name, data=json.dumps(facts, ensure_ascii=False).encode())

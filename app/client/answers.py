@@ -64,6 +64,8 @@ class Imported(TypedDict):
     messages: int
     duplicates: int
     rejected: list[dict[str, str]]
+    memories: NotRequired[int]
+    users: NotRequired[int]
 
 
 class Page(TypedDict, Generic[T]):

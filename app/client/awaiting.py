@@ -1,6 +1,5 @@
 """The client for asyncio."""
 
-import json
 from collections.abc import AsyncIterable, AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Self, TypeVar, cast
@@ -28,8 +27,10 @@ from app.client.wire import (
     NDJSON,
     Event,
     Events,
-    checked,
+    answered,
+    facts_in,
     headers,
+    told_in_parts,
     told_of_erasing,
     unreachable,
 )
@@ -73,7 +74,7 @@ class AsyncClient:
             )
         except httpx.HTTPError as error:
             raise unreachable(error) from error
-        return cast("T", checked(answer).json())
+        return cast("T", answered(answer))
 
     async def remember(
         self, messages: Sequence[Message], *, wait: bool = False, **conversation: object
@@ -125,7 +126,7 @@ class AsyncClient:
     async def forgetting(self, kind: str, identity: str) -> AsyncIterator[Json]:
         async with self._stream(calls.forget(kind, identity)) as answer:
             async for line in answer.aiter_lines():
-                yield told_of_erasing(json.loads(line))
+                yield told_of_erasing(facts_in(line, str(answer.url)))
 
     async def memorise(
         self, kind: str, content: str, *, wait: bool = False, **told: object
@@ -191,7 +192,7 @@ class AsyncClient:
     ) -> AsyncIterator[Json]:
         async with self._stream(calls.import_file(user_id), content=file) as answer:
             async for line in answer.aiter_lines():
-                yield json.loads(line)
+                yield facts_in(line, str(answer.url))
 
     async def export(
         self, user_id: str | None = None, *, embeddings: bool = False
@@ -221,6 +222,6 @@ class AsyncClient:
             ) as answer:
                 if answer.is_error:
                     await answer.aread()
-                yield checked(answer)
+                yield told_in_parts(answer, accept)
         except httpx.HTTPError as error:
             raise unreachable(error) from error

@@ -1,6 +1,5 @@
 """The client for programs without an event loop."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import IO, Any, Self, TypeVar, cast
@@ -28,8 +27,10 @@ from app.client.wire import (
     NDJSON,
     Event,
     Events,
-    checked,
+    answered,
+    facts_in,
     headers,
+    told_in_parts,
     told_of_erasing,
     unreachable,
 )
@@ -65,7 +66,7 @@ class Client:
             answer = self._http.request(call.method, call.path, params=call.params, json=call.json)
         except httpx.HTTPError as error:
             raise unreachable(error) from error
-        return cast("T", checked(answer).json())
+        return cast("T", answered(answer))
 
     def remember(
         self, messages: Sequence[Message], *, wait: bool = False, **conversation: object
@@ -131,7 +132,7 @@ class Client:
         """The same, told meanwhile: `done` of `total`, and in the end the receipt."""
         with self._stream(calls.forget(kind, identity)) as answer:
             for line in answer.iter_lines():
-                yield told_of_erasing(json.loads(line))
+                yield told_of_erasing(facts_in(line, str(answer.url)))
 
     def memorise(self, kind: str, content: str, *, wait: bool = False, **told: object) -> Json:
         """Store a `fact`, `tool`, `procedure` or `document`: of `user_id`, `source` and so on."""
@@ -215,7 +216,7 @@ class Client:
         """Import an export: every line tells how far it is, the last one is `Imported`."""
         with self._stream(calls.import_file(user_id), content=file) as answer:
             for line in answer.iter_lines():
-                yield json.loads(line)
+                yield facts_in(line, str(answer.url))
 
     def export(self, user_id: str | None = None, *, embeddings: bool = False) -> Iterator[bytes]:
         """Everything of a user, or else of the tenant, as it comes."""
@@ -243,6 +244,6 @@ class Client:
             ) as answer:
                 if answer.is_error:
                     answer.read()
-                yield checked(answer)
+                yield told_in_parts(answer, accept)
         except httpx.HTTPError as error:
             raise unreachable(error) from error

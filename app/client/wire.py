@@ -10,6 +10,7 @@ from app.client.answers import Json
 
 NDJSON = "application/x-ndjson"
 EVENTS = "text/event-stream"
+_JSON = "application/json"
 
 Event = tuple[str, Json]
 """The name of what happened, and its facts."""
@@ -25,6 +26,14 @@ class ClientError(Exception):
 
 
 def headers(key: str | None) -> Mapping[str, str]:
+    """
+    Those that show `key`.
+
+    Raises:
+        ClientError: No key can be written so.
+    """
+    if key is not None and not (key.isascii() and key.isprintable()):
+        raise ClientError("the key has characters that no key has")
     return {} if key is None else {"X-Foreword-Key": key}
 
 
@@ -36,7 +45,50 @@ def checked(answer: httpx.Response) -> httpx.Response:
         problem = answer.json()
     except ValueError:
         problem = {}
-    raise refused(problem, answer.status_code)
+    raise refused(problem if isinstance(problem, dict) else {}, answer.status_code)
+
+
+def answered(answer: httpx.Response) -> Json:
+    """
+    The facts of an answer.
+
+    Raises:
+        ClientError: The service refused, or what answered is another one.
+    """
+    return facts_in(checked(answer).text, str(answer.url))
+
+
+def told_in_parts(answer: httpx.Response, accepted: str) -> httpx.Response:
+    """
+    The answer, if it comes in parts of the type that was asked for, or as the last of them alone.
+
+    Raises:
+        ClientError: The service refused, or what answered is another one.
+    """
+    kind = checked(answer).headers.get("content-type", "").partition(";")[0]
+    if kind not in {accepted, _JSON}:
+        raise _of_somebody_else(str(answer.url))
+    return answer
+
+
+def facts_in(text: str, url: str) -> Json:
+    """
+    An object, as the service tells everything.
+
+    Raises:
+        ClientError: It is none.
+    """
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise _of_somebody_else(url)
+    return found
+
+
+def _of_somebody_else(url: str) -> ClientError:
+    return ClientError(f"what answers at {url} is not Foreword")
 
 
 def refused(problem: Json, status: int) -> ClientError:

@@ -85,7 +85,7 @@ _SAMPLE: "dict[str, tuple[str, list[Message]]]" = {
 def demo(service: Service) -> None:
     """Store a small sample, under the user "demo", and print three requests to try."""
     new = 0
-    with service.client() as client:
+    with service.client(may_make=True) as client:
         for name, (label, messages) in _SAMPLE.items():
             told = {"external_id": name, "user_id": USER, "label": label}
             begun = messages[0].get("created_at")

@@ -4,7 +4,6 @@ import json
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 from uuid import UUID
 
@@ -22,10 +21,11 @@ from app.domain.keys import (
     permissions_named,
     tenant_named,
 )
-from app.terminal import DataDir, run, settings_of, stop
+from app.terminal import DataDir, is_there, run, settings_of, stop
 
 if TYPE_CHECKING:
     from app.services.keys import KeyRing
+    from app.settings import Settings
 
 T = TypeVar("T")
 MOST_NAME = 255
@@ -52,7 +52,7 @@ def create(
     permissions = _read(permissions_named, scopes)
     ends = None if expires is None else _read(partial(expiry_named, now=_now()), expires)
     key, spelled = _with_ring(
-        data_dir,
+        settings_of(data_dir),
         lambda ring: ring.create(
             tenant=owner, name=what_for, permissions=permissions, expires_at=ends
         ),
@@ -72,7 +72,10 @@ def list_keys(
 ) -> None:
     """Every key, revoked and expired ones too; never what opens."""
     wanted = None if tenant is None else _read(tenant_named, tenant)
-    keys = _with_ring(data_dir, lambda ring: _all_keys(ring, wanted))
+    settings = settings_of(data_dir)
+    keys: Sequence[ApiKey] = ()
+    if is_there(settings):
+        keys = _with_ring(settings, lambda ring: _all_keys(ring, wanted))
     if as_json:
         typer.echo(json.dumps([_described(each) for each in keys], indent=2))
         return
@@ -86,7 +89,10 @@ def revoke(
     as_json: AsJson = False,  # noqa: FBT002  (a switch)
 ) -> None:
     """Close a key for good. A running server refuses it within seconds."""
-    revoked = _with_ring(data_dir, lambda ring: _revoke(ring, KeyId(key_id)))
+    settings = settings_of(data_dir)
+    if not is_there(settings):
+        stop(KeyNotFound(key_id=str(key_id)).title)
+    revoked = _with_ring(settings, lambda ring: _revoke(ring, KeyId(key_id)))
     if as_json:
         typer.echo(json.dumps(_described(revoked)))
         return
@@ -105,11 +111,9 @@ async def _revoke(ring: "KeyRing", key_id: KeyId) -> ApiKey:
     raise KeyNotFound(key_id=str(key_id))
 
 
-def _with_ring(data_dir: Path | None, work: Callable[["KeyRing"], Awaitable[T]]) -> T:
+def _with_ring(settings: "Settings", work: Callable[["KeyRing"], Awaitable[T]]) -> T:
     """Do `work` on the database of the settings, which is made if there is none."""
     from app.keys import a_key_ring  # noqa: PLC0415  (slow)
-
-    settings = settings_of(data_dir)
 
     async def worked() -> T:
         async with a_key_ring(settings) as ring:

@@ -41,15 +41,17 @@ def import_command(
     What is there already is not stored twice, so an import that was interrupted is begun again.
     Ends with 1 only if nothing could be imported.
     """
-    with service.client() as client, watched(quiet=service.as_json) as watch:
+    with service.client(may_make=True) as client, watched(quiet=service.as_json) as watch:
         told = _imported(client, file, user_id, watch)
     rejected = told["rejected"]
 
     def show(console: Console) -> None:
         memories = f", {told['memories']:,} memory items" if told.get("memories") else ""
+        consent = f", consent of {told['users']:,} users was read" if told.get("users") else ""
         console.print(
             f"{told['conversations']:,} conversations, {told['messages']:,} messages{memories} "
-            f"are new, {told['duplicates']:,} were there already, {len(rejected):,} rejected"
+            f"are new, {told['duplicates']:,} were there already{consent}, "
+            f"{len(rejected):,} rejected"
         )
         for each in rejected[:_SHOWN]:
             console.print(f"{each['at']}: {each['reason']}", style="yellow", markup=False)
@@ -57,7 +59,7 @@ def import_command(
             console.print(f"… and {len(rejected) - _SHOWN} more; --json tells up to 1,000")
 
     service.tell(told, show)
-    counted = ("conversations", "messages", "duplicates", "memories")
+    counted = ("conversations", "messages", "duplicates", "memories", "users")
     if rejected and not any(told.get(name) for name in counted):
         raise typer.Exit(1)
 

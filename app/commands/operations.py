@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.domain.projections import Projection
+from app.domain.projections import INDEXES, Projection
 from app.progress import watched
-from app.terminal import DataDir, alone, run, settings_of, stop
+from app.terminal import DataDir, alone, check_there, run, settings_of, stop
 
 if TYPE_CHECKING:
     from app.adapters.sql.backup import Manifest
@@ -39,6 +39,7 @@ def backup(
     from app.backups import back_up  # noqa: PLC0415  (slow)
 
     settings = settings_of(data_dir)
+    check_there(settings)
     if file.exists() and not force:
         stop(f"{file} is there already; --force replaces it")
     with watched(quiet=as_json) as watch:
@@ -80,7 +81,10 @@ def restore(
 
 
 def reindex(
-    projection: Annotated[Projection, typer.Argument(help="What is made anew.")],
+    projection: Annotated[
+        Projection | None,
+        typer.Argument(help="What is made anew; without it fts, vectors and graph."),
+    ] = None,
     data_dir: DataDir = None,
     as_json: AsJson = False,  # noqa: FBT002  (a switch)
 ) -> None:
@@ -90,11 +94,14 @@ def reindex(
     def work(services: "Services") -> "Work":
         return partial(services.reindexer.reindex, projection)
 
-    errand = Errand(path="/admin/reindex", body={"projection": projection.value}, work=work)
+    body = {"projection": projection.value} if projection else {}
+    errand = Errand(path="/admin/reindex", body=body, work=work)
     settings = settings_of(data_dir)
+    check_there(settings)
     with watched(quiet=as_json) as watch:
         facts = done(settings, errand, watch)
-    _tell(facts, f"{projection.value}: {facts['items']:,} items", as_json=as_json)
+    what = projection.value if projection else ", ".join(INDEXES)
+    _tell(facts, f"{what}: {facts['items']:,} items", as_json=as_json)
 
 
 def doctor(
@@ -114,6 +121,7 @@ def doctor(
 
     errand = Errand(path="/admin/doctor", body={"fix": fix}, work=work, working=fix)
     settings = settings_of(data_dir)
+    check_there(settings)
     with watched(quiet=as_json) as watch:
         told = done(settings, errand, watch)
     _tell(told, _prescription(told), as_json=as_json)

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from app.adapters.presence import Address, find_server, held
 from app.domain.errors import DataDirectoryInUse
-from app.terminal import DataDir, server_of, settings_of, stop
+from app.terminal import DataDir, check_there, server_of, settings_of, stop
 
 if TYPE_CHECKING:
     from app.client import Client
@@ -43,11 +43,12 @@ class Service:
     as_json: bool
 
     @contextmanager
-    def client(self) -> Iterator["Client"]:
+    def client(self, *, may_make: bool = False) -> Iterator["Client"]:
         """
         A client of the service: at the address given, or that runs on this data directory.
 
         Where none runs, this process is one as long as the block lasts, which other commands find.
+        Where there is no database either, the command ends, unless it `may_make` one.
         """
         from app.client import Client  # noqa: PLC0415  (slow; help needs it not)
         from app.settings import revealed  # noqa: PLC0415  (as above)
@@ -58,6 +59,8 @@ class Service:
             with Client(url, key, seconds=_SECONDS) as client:
                 yield client
             return
+        if not may_make:
+            check_there(settings)
         with (
             _here(settings) as found,
             Client(found.url, key or found.key, seconds=_SECONDS) as client,

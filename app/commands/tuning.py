@@ -8,6 +8,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from app.domain.errors import ForewordError
 from app.progress import watched
 from app.terminal import settings_of, stop
 
@@ -21,6 +22,7 @@ Sets = Annotated[list[Path], typer.Argument(help="Evaluation sets: JSON, gzip al
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 _DATABASE = "An empty database to store the sets in, for good; none: SQLite, gone afterwards."
+_LICENCE = "Of a set that does not tell it, as NAME=TEXT, for the weights file; may be repeated."
 _QDRANT = 'Where to keep their vectors, ":memory:" for the client\'s own index; none: Qdrant Edge.'
 
 
@@ -37,7 +39,7 @@ def eval_command(
     settings = _settings(database_url, qdrant_url)
     try:
         model, read = tuning.model_of(settings, weights), tuning.read_sets(sets)
-    except ValueError as error:
+    except (ValueError, ForewordError) as error:
         stop(str(error))
     with watched(quiet=as_json) as watch:
         report = tuning.measured(settings, read, model, watch)
@@ -48,6 +50,7 @@ def tune_command(
     sets: Sets,
     out: Annotated[Path, typer.Option(help="The weights file to write.", dir_okay=False)],
     as_json: AsJson = False,  # noqa: FBT002  (a switch)
+    licence: Annotated[list[str] | None, typer.Option(help=_LICENCE)] = None,
 ) -> None:
     """Learn weights from sets of questions; figures are of questions held out of learning."""
     from app import tuning  # noqa: PLC0415  (slow)
@@ -56,7 +59,7 @@ def tune_command(
         stop(f"there is no directory {out.parent}")
     settings = _settings()
     try:
-        read = tuning.read_sets(sets)
+        read = tuning.licensed(tuning.read_sets(sets), licence or ())
     except ValueError as error:
         stop(str(error))
     with watched(quiet=as_json) as watch:

@@ -58,6 +58,10 @@ class ProfileTooLarge(ForewordError):
     """The profile would be too large."""
 
 
+class MetadataTooLarge(ForewordError):
+    """The metadata of what is known already would be too large."""
+
+
 class KeyNotFound(ForewordError):
     """There is no such API key."""
 
@@ -184,6 +188,10 @@ class DataDirectoryHeld(VectorIndexUnavailable):
 
 class TokenCounterUnavailable(ForewordError):
     """The tokenizer does not know this encoding."""
+
+
+class UnreadableWeights(ForewordError):
+    """The file of weights cannot be used."""
 
 
 class ProxyNotConfigured(ForewordError):

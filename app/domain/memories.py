@@ -90,6 +90,7 @@ class MemoryChanges:
 
     given: frozenset[str]
     content: str = ""
+    subject: str | None = None
     source: str | None = None
     importance: int = DEFAULT_IMPORTANCE
     metadata: Mapping[str, object] = field(default_factory=dict)

@@ -10,3 +10,7 @@ class Projection(StrEnum):
     VECTORS = "vectors"
     GRAPH = "graph"
     DISTILLED = "distilled"
+
+
+INDEXES = (Projection.FULL_TEXT, Projection.VECTORS, Projection.GRAPH)
+"""What is made anew where nothing is named: nothing is distilled or embedded for these again."""

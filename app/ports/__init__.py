@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Protocol, Self
 from uuid import UUID
 
-from app.domain.chat import Outcome
+from app.domain.chat import Keeping, Outcome
 from app.domain.context import ContextBundle, ContextRequest, Difference, Source, Step
 from app.domain.conversation import Role
 from app.domain.ids import ConversationKey, ItemKey, ScopeKey, TenantId
@@ -234,7 +234,7 @@ class Telemetry(Protocol):
 
     def passed_through(self, outcome: Outcome) -> None: ...
 
-    def exchange_kept(self, *, kept: bool) -> None: ...
+    def exchange_ended(self, keeping: Keeping) -> None: ...
 
     def parts_seen(self, statuses: Mapping[str, str]) -> None: ...
 

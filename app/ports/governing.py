@@ -62,6 +62,10 @@ class Admission(Protocol):
         """The key with this hash, whatever its state."""
         ...
 
+    async def hashes(self) -> frozenset[bytes]:
+        """Of all keys that were ever made."""
+        ...
+
     async def any_key(self) -> bool:
         """Whether a key was ever made, revoked and expired ones included."""
         ...

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from app.domain.ids import ConversationKey, EntityKey, ItemKey, ScopeKey, TenantId
+from app.domain.ids import ConversationKey, EntityKey, ItemKey, MessageKey, ScopeKey, TenantId
 from app.ports import VectorPlace
 from app.ports.stored import Erasure
 
@@ -32,6 +32,25 @@ class Counters:
     terms: Mapping[ScopeKey, int]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unlinked:
+    """A message of which the graph has nothing."""
+
+    tenant: TenantId
+    scope: ScopeKey
+    message: MessageKey
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """A message as full text is to hold it."""
+
+    key: ItemKey
+    scope: ScopeKey
+    content: str
+    name: str | None
+
+
 class Inspection(Protocol):
     """One moment of the store, of every tenant."""
 
@@ -40,7 +59,11 @@ class Inspection(Protocol):
         ...
 
     async def broken_references(self) -> Sequence[str]:
-        """Rows that point to rows that are not there."""
+        """Rows of the truth that point to rows that are not there."""
+        ...
+
+    async def orphans(self) -> Sequence[str]:
+        """The same of what is derived: of each row its table and what it lacks."""
         ...
 
     async def miscounted(self) -> Sequence[ConversationKey]:
@@ -77,6 +100,16 @@ class Inspection(Protocol):
 
     async def full_text_is_being_built(self) -> bool: ...
 
+    async def said(self, *, limit: int) -> Sequence[Said]:
+        """At most so many of the messages that full text is to hold, spread over all of them."""
+        ...
+
+    async def lacking(
+        self, terms: Mapping[ItemKey, tuple[ScopeKey, Sequence[str]]]
+    ) -> Sequence[ItemKey]:
+        """Those that full text does not find by all of their terms, in their scope."""
+        ...
+
     async def indexed(self) -> Indexed: ...
 
     async def to_be_indexed(self) -> Indexed: ...
@@ -97,12 +130,20 @@ class Inspection(Protocol):
         """Edges that weigh something else than their evidence."""
         ...
 
+    async def unlinked(self, *, limit: int) -> Sequence[Unlinked]:
+        """Distilled messages that mention nothing, of each user the newest, at most so many."""
+        ...
+
     async def orphaned_embeddings(self) -> Sequence[ItemKey]:
         """Embeddings of what is not there any more."""
         ...
 
     async def misshapen_embeddings(self) -> Sequence[ItemKey]:
         """Embeddings that do not have their model's dimension."""
+        ...
+
+    async def unnormal_embeddings(self) -> Sequence[ItemKey]:
+        """Embeddings of that dimension that are not of length 1."""
         ...
 
     async def unembedded(self, keys: Sequence[ItemKey], *, model: str) -> Sequence[ItemKey]:
@@ -172,6 +213,10 @@ class Repairs(Protocol):
         ...
 
     async def drop_embeddings(self, keys: Sequence[ItemKey]) -> None: ...
+
+    async def drop_orphans(self) -> None:
+        """Drop what is derived and points to what is not there."""
+        ...
 
     async def revive(self, *, now: datetime, tenant: TenantId | None = None) -> int:
         """Give what was given up, of one tenant or of all, another try; how many rows."""

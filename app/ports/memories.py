@@ -20,6 +20,15 @@ class MemoryReader(Protocol):
         """
         ...
 
+    async def recalled(self, item_id: ItemId, *, now: datetime | None) -> Memory:
+        """
+        The same, or the message or chunk of this id, which a bundle shows as an item, too.
+
+        Raises:
+            MemoryNotFound: There is nothing of this id.
+        """
+        ...
+
     async def page(self, wanted: MemoryFilter, *, cursor: str | None, limit: int) -> Page[Memory]:
         """
         Items, newest first, documents whole.
@@ -48,6 +57,14 @@ class MemoryWriter(MemoryReader, Protocol):
         Raises:
             MessageNotFound: A message is not there, or not of this scope.
         """
+        ...
+
+    async def take(self, item: Memory) -> None:
+        """Take an item's scope for this transaction, after what it is derived from."""
+        ...
+
+    async def refuse(self, item: Memory) -> None:
+        """Have what an item says not be drawn again from the messages that it is derived from."""
         ...
 
     async def about(self, scope: ScopeKey, kind: ItemType, subject: str) -> Sequence[Memory]:

@@ -70,6 +70,10 @@ class Export(Protocol):
         """All that was said in these conversations."""
         ...
 
+    async def weights(self, several: Sequence[ConversationKey]) -> Mapping[ConversationKey, int]:
+        """Bytes of all that was said in each of these conversations; 0 where nothing was."""
+        ...
+
     async def memories(
         self, scope: ScopeKey, *, after: int, limit: int, now: datetime, superseded: bool = False
     ) -> Sequence[Memory]:

@@ -5,13 +5,13 @@ A snapshot reads, a transaction writes; both belong to one tenant, so no query c
 without one. Workers, who serve every tenant, have `Projections`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
-from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
 from app.domain.ids import TenantId
+from app.ports.answering import AnswerKeeper
 from app.ports.conversations import (
     ConversationReader,
     ConversationWriter,
@@ -31,7 +31,7 @@ from app.ports.periods import PeriodReader, PeriodWriter
 from app.ports.personal import FlagReader, FlagWriter, PersonalReader, PersonalWriter
 from app.ports.projecting import Observations, Projections
 from app.ports.recalling import BundleReader, Recall
-from app.ports.stored import NOBODY, About, Counts
+from app.ports.stored import Counts
 
 
 class Snapshot(Protocol):
@@ -106,23 +106,9 @@ class Transaction(Protocol):
     def audit(self) -> AuditWriter: ...
     @property
     def identities(self) -> Identities: ...
+    @property
+    def answers(self) -> AnswerKeeper: ...
     async def last_outbox_key(self) -> int: ...
-    async def find_answer(self, path: str, key: str) -> tuple[bytes, Mapping[str, object]] | None:
-        """What was answered under an idempotency key: the hash of the body, and the answer."""
-        ...
-
-    async def keep_answer(
-        self,
-        path: str,
-        key: str,
-        *,
-        body_hash: bytes,
-        answer: Mapping[str, object],
-        now: datetime,
-        about: About = NOBODY,
-    ) -> None:
-        """Keep an answer for a day, or until whom or what it is about is erased."""
-        ...
 
 
 class Store(Protocol):

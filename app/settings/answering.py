@@ -16,6 +16,7 @@ from pydantic_settings import NoDecode
 
 from app.domain.ids import LOCAL_TENANT, TenantId
 from app.domain.keys import tenant_named
+from app.settings.addresses import HttpUrl
 from app.settings.section import Section
 
 _ORIGIN = re.compile(r"https?://[^/\s*]+")
@@ -41,7 +42,8 @@ class ServerSettings(Section):
     )
     look_s: NonNegativeFloat = Field(
         default=0.25,
-        description="Seconds for which `/readyz` and `/metrics` ask no model again that answered.",
+        description="Seconds for which `/readyz` and `/metrics` ask no model in process again that "
+        "answered.",
     )
     connections: NonNegativeInt = Field(
         default=2_000,
@@ -50,6 +52,10 @@ class ServerSettings(Section):
     head_s: PositiveFloat = Field(
         default=15.0,
         description="Seconds that the line and the headers of a request may take to come.",
+    )
+    head_bytes: PositiveInt = Field(
+        default=4 * 2**20,  # a query in the address has up to 200,000 characters of twelve bytes
+        description="Bytes that they may have beyond what one read brings; then the answer is 431.",
     )
     drain_s: PositiveFloat = Field(
         default=20.0, description="Seconds that running requests get at the end."
@@ -153,9 +159,8 @@ class LimitSettings(Section):
 
 
 class ProxySettings(Section):
-    upstream_url: str | None = Field(
+    upstream_url: HttpUrl | None = Field(
         default=None,
-        pattern=r"^https?://[^/\s?#]+[^\s?#]*$",
         description="Base URL of an OpenAI-compatible API, such as https://api.openai.com/v1, that "
         "chat completions are passed on to; none: no proxy.",
     )
@@ -168,6 +173,12 @@ class ProxySettings(Section):
     )
     deadline_s: PositiveFloat = Field(
         default=0.5, description="Seconds that memory may take; then a request goes on without."
+    )
+    keys_stand_s: NonNegativeFloat = Field(
+        default=300.0,
+        description="Seconds that a key which was good stands for calls to `/v1/` while the "
+        "database does not answer, and for which it stands that none exists: so late a key that is "
+        "revoked elsewhere meanwhile is refused there. 0: such calls get 503.",
     )
     placement: Literal["first", "joined"] = Field(
         default="first",

@@ -2,11 +2,12 @@
 
 from typing import Literal, Self
 
-from pydantic import Field, PositiveFloat, PositiveInt, SecretStr, model_validator
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt, SecretStr, model_validator
 
+from app.settings.addresses import HttpUrl
 from app.settings.section import Section
 
-_OF_NO_VECTOR = ("timeout_s", "attempts", "batch", "threads", "query_cache")
+_OF_NO_VECTOR = ("timeout_s", "attempts", "batch", "threads", "query_cache", "look_s")
 """Settings of an embedder that make no other vectors."""
 
 
@@ -25,13 +26,18 @@ class EmbedderSettings(Section):
     document_prompt: str | None = Field(
         default=None, description="Before every document; none: what the compiled model says."
     )
-    base_url: str | None = Field(default=None, description="Of the HTTP endpoint.")
+    base_url: HttpUrl | None = Field(default=None, description="Of the HTTP endpoint.")
     api_key: SecretStr | None = Field(default=None, description="Of the HTTP endpoint.")
     timeout_s: PositiveFloat = Field(default=10.0, description="Seconds per HTTP attempt.")
     attempts: PositiveInt = Field(default=3, description="HTTP attempts.")
     batch: PositiveInt = Field(default=32, description="Texts embedded at once.")
     threads: PositiveInt = Field(default=2, description="Threads that embed documents.")
     query_cache: PositiveInt = Field(default=1_024, description="Query vectors remembered.")
+    look_s: NonNegativeFloat = Field(
+        default=30.0,
+        description="Seconds for which `/readyz` and `/metrics` ask no HTTP endpoint again that "
+        "answered: each look may cost money.",
+    )
 
     def opened_as(self) -> dict[str, object]:
         """What makes it this model, without its key."""
@@ -66,7 +72,7 @@ class RerankerSettings(Section):
 
 
 class LlmSettings(Section):
-    url: str | None = Field(
+    url: HttpUrl | None = Field(
         default=None,
         description="Of an OpenAI-compatible endpoint, before `/chat/completions`; none: "
         "summaries and facts are made by rules.",

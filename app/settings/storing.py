@@ -7,7 +7,11 @@ from typing import Literal
 from pydantic import Field, PositiveFloat, PositiveInt, SecretStr, field_validator
 
 from app.domain.memory import ItemType
+from app.settings.addresses import check_database_port, http_url
 from app.settings.section import Section
+
+IN_MEMORY = ":memory:"
+"""No address: the client's own index, to measure with."""
 
 DATABASES = ("sqlite+aiosqlite:///", "postgresql+asyncpg://")
 
@@ -44,6 +48,8 @@ class DatabaseSettings(Section):
     def _known(cls, url: SecretStr | None) -> SecretStr | None:
         if url is not None and not url.get_secret_value().startswith(DATABASES):
             raise ValueError(f"must begin with {' or '.join(DATABASES)}")
+        if url is not None and url.get_secret_value().startswith(DATABASES[1]):
+            check_database_port(url.get_secret_value())
         return url
 
 
@@ -57,6 +63,11 @@ class QdrantSettings(Section):
         default="foreword", min_length=1, description="Prefix of collection names."
     )
     on_disk: bool = Field(default=True, description="The server keeps vectors on disk.")
+
+    @field_validator("url")
+    @classmethod
+    def _reachable(cls, url: str | None) -> str | None:
+        return url if url is None or url == IN_MEMORY else http_url(url)
 
 
 class LifetimeSettings(Section):

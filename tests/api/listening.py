@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import uvicorn
+from fastapi import FastAPI
 
 from app.main import create_app
 from app.settings import Settings
@@ -34,10 +35,17 @@ async def _until(true: Callable[[], bool]) -> None:
 @asynccontextmanager
 async def listening_to(settings: Settings) -> AsyncIterator[Listening]:
     """The service as `foreword serve` runs it, answering on a free port."""
+    async with listening_app(create_app(settings)) as found:
+        yield found
+
+
+@asynccontextmanager
+async def listening_app(app: FastAPI) -> AsyncIterator[Listening]:
+    """The same of any application."""
     with socket.socket() as socket_:
         socket_.bind(("127.0.0.1", 0))
         config = uvicorn.Config(
-            create_app(settings),
+            app,
             log_config=None,
             access_log=False,
             proxy_headers=False,

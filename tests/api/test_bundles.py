@@ -3,6 +3,7 @@
 import asyncio
 from uuid import uuid4
 
+import pytest
 from httpx import AsyncClient
 
 from tests.api.speaking import Json, contents, context, get, problem, store
@@ -42,6 +43,37 @@ async def test_a_replay_outlives_later_writes(client: AsyncClient) -> None:
     assert replay["metadata"]["total_tokens"] == bundle["metadata"]["total_tokens"]
 
 
+@pytest.mark.parametrize("asked", [{"format": "markdown"}, {"format": "messages"}])
+@pytest.mark.parametrize("grouped", [None, "conversation"])
+async def test_a_replay_is_in_the_form_of_its_answer(
+    client: AsyncClient, asked: Json, grouped: str | None
+) -> None:
+    running = await store(client, "And now?", "Well.", **ALICE)
+    await store(client, HUGIN, **ALICE)
+    munin = await store(client, MUNIN, **ALICE)
+    asked = {**asked, "conversation_id": running["id"], "group_by": grouped, "explain": True}
+    bundle = await context(client, QUERY, **asked)
+    path = f"/bundles/{bundle['bundle_id']}"
+    await asyncio.sleep(RECEIPTS_ARE_WRITTEN_WITHIN)
+    assert await get(client, path) == bundle
+    assert HUGIN in str(bundle["text"] or bundle["messages"])
+
+    await client.patch(f"/conversations/{munin['id']}", json={"archived": True})
+
+    replay = await get(client, path)
+    for form in ("text", "messages", "conversations"):
+        assert (replay[form] is None) == (bundle[form] is None)
+        assert MUNIN not in str(replay[form])
+    assert HUGIN in str(replay["text"] or replay["messages"])
+
+
+async def test_a_replay_leaves_out_a_query_that_had_no_room(client: AsyncClient) -> None:
+    await store(client, HUGIN, **ALICE)
+    bundle = await context(client, QUERY, format="messages", budget_tokens=1, **ALICE)
+    assert bundle["messages"] == []
+    assert await get(client, f"/bundles/{bundle['bundle_id']}") == bundle
+
+
 async def test_a_replay_of_nothing_is_empty(client: AsyncClient) -> None:
     bundle = await context(client, QUERY, **ALICE)
 
@@ -75,6 +107,19 @@ async def test_an_unknown_bundle_is_not_found(client: AsyncClient) -> None:
     assert document["bundle_id"] == nobody
     problem(since, 404, "bundle-not-found")
     problem(await client.get("/bundles/x"), 422, "invalid-request")
+
+
+@pytest.mark.parametrize("accept", ["application/json", "text/event-stream"])
+async def test_a_bundle_of_another_user_is_nothing_to_compare_with(
+    client: AsyncClient, accept: str
+) -> None:
+    await store(client, HUGIN, **ALICE)
+    await store(client, MUNIN, user_id="bob")
+    of_alice = await context(client, QUERY, **ALICE)
+    for other in ({"user_id": "bob"}, {"user_id": "nobody"}, {}):
+        body = {"query": QUERY, "since": of_alice["bundle_id"], **other}
+        answer = await client.post("/context", json=body, headers={"Accept": accept})
+        problem(answer, 404, "bundle-not-found")
 
 
 async def test_since_tells_what_was_added_and_removed(client: AsyncClient) -> None:

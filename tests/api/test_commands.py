@@ -7,7 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from tests.api.serving import run, serving
-from tests.exports import ASKED, HUGIN, chatgpt_conversation, sharegpt_conversation, spelled
+from tests.exports import (
+    ASKED,
+    HUGIN,
+    chatgpt_conversation,
+    lines_of,
+    sharegpt_conversation,
+    spelled,
+)
 
 NOTHING = {"conversations": 0, "messages": 0, "duplicates": 0, "rejected": []}
 
@@ -50,6 +57,15 @@ def test_a_file_of_which_nothing_can_be_imported_ends_with_1(tmp_path: Path) -> 
     assert empty == {**NOTHING, "rejected": [{"at": "empty", "reason": "it is empty"}]}
     assert [each["at"] for each in broken["rejected"]] == ["[0]", "[1]"]
     assert run(tmp_path, "import", str(tmp_path / "missing"), "--json").returncode == 2
+
+
+def test_consent_alone_is_something_that_was_imported(tmp_path: Path) -> None:
+    consent = {"profile": {"granted_at": "2024-05-01T10:00:00Z"}}
+    file = tmp_path / "consent.ndjson"
+    file.write_bytes(lines_of({"record": "user", "user_id": "alice", "consent": consent}) + b"{x")
+    for _ in range(2):
+        found = told(run(tmp_path, "import", str(file), "--json"))
+        assert (found["users"], [each["at"] for each in found["rejected"]]) == (1, ["line 2"])
 
 
 def test_a_server_that_runs_is_asked(tmp_path: Path) -> None:

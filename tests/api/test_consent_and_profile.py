@@ -75,6 +75,8 @@ async def test_consent_is_merged_by_purpose(client: AsyncClient) -> None:
         {"purposes": {}},
         {"purposes": {"fun": True}},
         {"purposes": {"profile": "maybe"}},
+        {"purposes": {"profile": "yes"}},
+        {"purposes": {"profile": 1}},
         {"purposes": {"profile": True}, "expires_at": "tomorrow"},
         {"purposes": {"profile": True}, "more": 1},
     ],

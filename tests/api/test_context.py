@@ -61,10 +61,31 @@ async def test_a_bundle_has_every_documented_field(client: AsyncClient) -> None:
     assert_laid_out(metadata)
 
 
+STAGES = {"embed", "semantic", "lexical", "episodic", "relational", "rerank"}
+
+
+async def test_every_stage_tells_its_time_also_where_it_is_not_asked(alone: AsyncClient) -> None:
+    empty = (await context(alone, QUERY, user_id="nobody"))["metadata"]["timings_ms"]
+    assert empty.keys() >= STAGES | {"pack", "total"}
+    assert {empty[stage] for stage in STAGES} == {0}
+    debugged = await get(alone, "/memory/debug/retrieval", q=QUERY, user_id="nobody")
+    assert debugged["metrics"].keys() >= {f"{stage}_ms" for stage in (*STAGES, "total")}
+
+    await store(alone, DATABASE, user_id="alice")
+    asked = (await context(alone, QUERY, user_id="alice"))["metadata"]["timings_ms"]
+    assert min(asked["semantic"], asked["lexical"]) > 0
+
+
+async def test_messages_for_which_there_is_no_room_are_none_of_them(alone: AsyncClient) -> None:
+    await store(alone, DATABASE)
+    bundle = await context(alone, f"{QUERY} {QUERY}", format="messages", budget_tokens=1)
+    assert (bundle["messages"], bundle["metadata"]["total_tokens"]) == ([], 0)
+
+
 def assert_laid_out(told: Json) -> None:
     """What each stage waits for has ended before it begins, and all before the answer."""
     began, took = told["started_ms"], told["timings_ms"]
-    assert began.keys() == took.keys() - {"total"}
+    assert began.keys() == {stage for stage in took if took[stage]} - {"total"}
     ends = {stage: began[stage] + took[stage] for stage in began}
     rounding = 0.01
     for first, then in (

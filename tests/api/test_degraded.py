@@ -1,5 +1,6 @@
 """A source that is down or late is left out and named; the others answer."""
 
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,13 @@ from typing import Any
 import pytest
 from httpx import AsyncClient
 
-from app.settings import EmbedderSettings, IndexerSettings, QdrantSettings, Settings
+from app.settings import (
+    EmbedderSettings,
+    IndexerSettings,
+    QdrantSettings,
+    ServerSettings,
+    Settings,
+)
 from tests.api.speaking import (
     Json,
     contents,
@@ -19,7 +26,7 @@ from tests.api.speaking import (
     settings_for,
     talking_to,
 )
-from tests.fakes_embedder import a_compiled_model
+from tests.fakes_embedder import Answer, a_compiled_model, stub_server
 from tests.stand_in_qdrant import StandInQdrant, refusing_port, stand_in_qdrant
 
 HUGIN = "The server of the api team is called Hugin."
@@ -78,7 +85,8 @@ async def test_degradation_is_counted_and_told_by_readiness(crippled: AsyncClien
     assert (parts["database"]["status"], parts["full_text"]["status"]) == ("ok", "ok")
     assert parts["vectors"]["status"] == "down"
     assert parts["vectors"]["reason"]
-    assert 'foreword_source_missing_total{reason="' in metrics
+    assert (parts["vectors"]["lag"], parts["vectors"]["dead_letters"]) == (1, 0)
+    assert re.search(r'foreword_source_missing_total\{.*source="semantic"\} 1\.0', metrics)
     assert (stats["vectors"], stats["index_lag"]) == (None, 1)
 
 
@@ -119,6 +127,20 @@ async def test_a_deadline_names_the_sources_that_missed_it(client: AsyncClient) 
     assert named
     assert {source for source, _ in named} <= SOURCES
     assert {reason for _, reason in named} == {"deadline"}
+
+
+async def test_an_embedding_server_that_answers_is_not_asked_at_each_look(tmp_path: Path) -> None:
+    with stub_server() as stub:
+        settings = settings_for(
+            tmp_path,
+            server=ServerSettings(look_s=0.0),
+            embedder=EmbedderSettings(kind="ollama", base_url=stub.url, attempts=1),
+        )
+        async with talking_to(settings) as client:
+            stub.script = [Answer(status=503)]
+            looks = [(await get(client, "/readyz"))["parts"]["embedder"] for _ in range(4)]
+    assert [each["status"] for each in looks] == ["down", "ok", "ok", "ok"]
+    assert [each["input"] for each in stub.bodies].count(["ready?"]) == 2
 
 
 @pytest.fixture

@@ -105,9 +105,10 @@ async def test_an_entry_goes_with_its_fact(client: AsyncClient) -> None:
     assert (await profile(client))["context"] == {"lives_in": "Lisbon"}
     then = await context(client, QUERY, as_of="2026-01-15T00:00:00Z", **ALICE)
     assert then["user_profile"]["context"] == {"lives_in": "Berlin"}
-    await erase(client, f"/memories/{(await facts(client))['cheese']}")
+    cheese = await erase(client, f"/memories/{(await facts(client))['cheese']}")
     assert (await profile(client))["preferences"] == {}
-    await erase(client, f"/messages/{stored['message_ids'][1]}")
+    moved = await erase(client, f"/messages/{stored['message_ids'][1]}")
+    assert [each["erased"]["profile_entries"] for each in (cheese, moved)] == [1, 1]
     assert (await profile(client))["context"] == {"lives_in": "Berlin"}
     await erase(client, f"/conversations/{stored['id']}")
     problem(await client.get("/users/alice/profile"), 404, "profile-not-found")

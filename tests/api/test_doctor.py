@@ -7,24 +7,31 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import delete, insert, select, text, update
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
+from app.adapters.sql.full_text import full_text
+from app.adapters.sql.full_text_entries import Entry
 from app.adapters.sql.store import SqlStore
 from app.api.deps import Services
 from app.domain.conversation import NewConversation, NewMessage, Role
 from app.domain.ids import LOCAL_TENANT, ConversationKey, ItemKey, ScopeKey
-from app.domain.memory import ItemType
+from app.domain.memory import ItemType, Table, item_key
 from app.main import open_services
 from app.ports import VectorPoint
 from app.services.findings import Diagnosis
 from app.services.jobs import Progress
 from app.settings import Settings
+from app.text.terms import indexed_text, terms_of
 from tests.api.proxied import eventually
 
 LIVES = "My name is Alice Berg and I live in Oslo. I work at Hugin Labs."
 LONG = " ".join(f"Word {number} of the long report." for number in range(700))
+
+_UNHELD_SQLITE, _HELD_SQLITE = "PRAGMA foreign_keys = OFF", "PRAGMA foreign_keys = ON"
+_UNHELD_POSTGRES = "SET session_replication_role = replica"
+_HELD_POSTGRES = "SET session_replication_role = DEFAULT"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +42,30 @@ class Ward:
     conversations: Sequence[ConversationKey]
     scopes: Sequence[ScopeKey]
 
-    async def run(self, *statements: Any) -> None:
+    @property
+    def store(self) -> SqlStore:
         assert isinstance(self.services.store, SqlStore)
-        async with self.services.store.database.write() as connection:
+        return self.services.store
+
+    async def run(self, *statements: Any) -> None:
+        async with self.store.database.write() as connection:
             for each in statements:
                 await connection.execute(each)
 
+    async def unheld(self, statement: Any) -> None:
+        """The same while no reference is held."""
+        async with self.store.database.writer.connect() as connection:
+            postgres = connection.dialect.name == "postgresql"
+            await connection.execute(text("COMMIT"))
+            await connection.execute(text(_UNHELD_POSTGRES if postgres else _UNHELD_SQLITE))
+            await connection.execute(statement)
+            await connection.commit()
+            await connection.execute(text(_HELD_POSTGRES if postgres else "COMMIT"))
+            await connection.execute(text("SELECT 1" if postgres else _HELD_SQLITE))
+            await connection.commit()
+
     async def all(self, statement: Any) -> list[Any]:
-        assert isinstance(self.services.store, SqlStore)
-        async with self.services.store.database.read() as connection:
+        async with self.store.database.read() as connection:
             return list((await connection.execute(statement)).scalars())
 
     async def examined(self) -> Diagnosis:
@@ -121,6 +143,41 @@ async def cross_lineage(ward: Ward) -> None:
     await ward.run(insert(t.lineage).values(item_key=item, message_key=message))
 
 
+async def lose_the_graph(ward: Ward) -> None:
+    await ward.run(delete(d.entity))
+
+
+async def lose_entities_alone(ward: Ward) -> None:
+    """As where references are not held: what hangs on them stays."""
+    await ward.unheld(delete(d.entity))
+
+
+async def lose_a_model(ward: Ward) -> None:
+    await ward.unheld(delete(d.embedding_model))
+
+
+async def blank_vectors(ward: Ward) -> None:
+    (dimension,) = await ward.all(select(d.embedding_model.c.dimension))
+    await ward.run(update(d.embedding).values(vector=bytes(2 * dimension)))
+
+
+async def garble_full_text(ward: Ward) -> None:
+    """Bob's first message is found by as many other words."""
+    m = t.message.c
+    ours = select(m.key).where(m.conversation_key == ward.conversations[1]).order_by(m.key)
+    key, words = (await ward.all(ours))[0], terms_of(indexed_text(LIVES, None))
+    entry = Entry(
+        key=item_key(Table.MESSAGE, key),
+        scope=ward.scopes[1],
+        conversation=ward.conversations[1],
+        terms=words,
+    )
+    garbled = replace(entry, terms=[each[::-1] + "q" for each in words])
+    async with ward.store.database.write() as connection:
+        await full_text(connection).remove([entry])
+        await full_text(connection).add([garbled])
+
+
 DAMAGES: Sequence[tuple[str, str, Callable[[Ward], Awaitable[None]]]] = [
     ("vectors", "beside other facts", move_a_vector),
     ("scopes", "derived in another scope", move_chunks),
@@ -128,6 +185,11 @@ DAMAGES: Sequence[tuple[str, str, Callable[[Ward], Awaitable[None]]]] = [
     ("graph", "mix scopes", mix_entities),
     ("lineage", "into another scope", cross_lineage),
     ("lineage", "without any", lose_lineage),
+    ("graph", "nothing is linked", lose_the_graph),
+    ("references", "derived from what is not there", lose_entities_alone),
+    ("references", "derived from what is not there", lose_a_model),
+    ("embeddings", "not of length 1", blank_vectors),
+    ("full_text", "not found by their words", garble_full_text),
 ]
 
 

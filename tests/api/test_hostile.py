@@ -72,6 +72,33 @@ async def test_numbers_of_any_size_are_kept_or_refused(client: AsyncClient) -> N
     problem(await client.get(f"/conversations?limit={digits}"), 422, "invalid-request")
 
 
+async def test_numbers_of_any_size_are_moved_as_they_are(client: AsyncClient) -> None:
+    whole = [each for each in NUMBERS if isinstance(each, int)]
+    stored = await store(client, "x", user_id="alice", metadata={"numbers": whole, "n": 1e30})
+    file = (await client.get("/export", params={"user_id": "alice"})).content
+    lines = [json.loads(line) for line in file.splitlines()]
+    assert [each["metadata"]["numbers"] for each in lines if each.get("metadata")] == [whole]
+    assert (await client.delete(f"/conversations/{stored['id']}")).status_code == 200
+
+    told = (await client.post("/import", content=file)).json()
+    assert (told["conversations"], told["rejected"]) == (1, [])
+    kept = (await get(client, f"/conversations/{stored['id']}"))["metadata"]
+    assert (kept["numbers"], float(kept["n"])) == (whole, 1e30)
+    assert all(isinstance(each, int) for each in kept["numbers"])
+
+
+@pytest.mark.parametrize("year", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999Z"])
+async def test_what_was_shown_may_be_quoted_at_the_ends_of_time(
+    client: AsyncClient, year: str
+) -> None:
+    text = "The harbour master keeps the spare key of the lighthouse under the third stone."
+    await store(client, text, user_id="alice")
+    await context(client, "Where is the spare key of the lighthouse?", user_id="alice")
+    quoted = f"> {text}\n\n{'And so it was said, over and over. ' * 9}"
+    stored = await store(client, said(quoted, created_at=year), user_id="alice")
+    assert await contents_of(client, stored["id"]) == [quoted]
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -35,6 +35,7 @@ def test_to_help_loads_nothing_slow(tmp_path: Path, command: str) -> None:
 
 
 def test_keys_need_the_database_alone(tmp_path: Path) -> None:
+    assert loaded(tmp_path, "migrate")[0] == 0
     code, packages = loaded(tmp_path, "keys", "list")
     assert (code, packages & SERVING) == (0, set())
     assert "sqlalchemy" in packages

@@ -89,7 +89,7 @@ async def test_each_tool_says_what_it_is_for(listening: Listening) -> None:
             assert len(tool.description or "") > 60, tool.name
             assert "ctx" not in tool.input_schema["properties"]
             for name, argument in tool.input_schema["properties"].items():
-                assert "description" in argument or name == "limit", (tool.name, name)
+                assert "description" in argument, (tool.name, name)
         hints = {name: tool.annotations for name, tool in tools.items() if tool.annotations}
         assert {name for name, each in hints.items() if each.read_only_hint} == TOOLS - {
             "remember",
@@ -120,6 +120,29 @@ async def test_conversations_are_listed_read_and_erased(listening: Listening) ->
         assert "no such conversation" in await refused(
             client, "get_conversation", conversation_id=diary["id"]
         )
+
+
+async def test_what_tools_were_called_is_told_in_a_line(listening: Listening) -> None:
+    called = {"id": "1", "type": "function"} | {
+        "function": {"name": "weather", "arguments": '{"city":\n "Oslo"}'}
+    }
+    other = {"id": "2", "type": "function", "function": {"name": "time", "arguments": {"tz": "å"}}}
+    said = [
+        {"role": "user", "content": "How warm is it?"},
+        {"role": "assistant", "content": None, "tool_calls": [called]},
+        {"role": "assistant", "content": "And when?", "tool_calls": [other, {"name": "x"}]},
+    ]
+    async with AsyncClient(base_url=listening.url, timeout=60, trust_env=False) as plain:
+        stored = (await plain.post("/conversations", json={"messages": said})).json()
+    async with a_model(listening) as client:
+        found = await given(client, "get_conversation", conversation_id=stored["id"])
+        assert [each["content"] for each in found["messages"]] == [
+            "How warm is it?",
+            '[calls weather({"city": "Oslo"})]',
+            'And when?\n[calls time({"tz": "å"})]\n[calls x()]',
+        ]
+        whole = await read(client, f"foreword://conversations/{stored['id']}")
+        assert '> [calls weather({"city": "Oslo"})]' in whole
 
 
 async def test_conversations_and_bundles_are_resources(listening: Listening) -> None:

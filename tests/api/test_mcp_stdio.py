@@ -1,5 +1,6 @@
 """`foreword mcp` as an application starts it, spoken to with the SDK's own client."""
 
+import asyncio
 import json
 import subprocess
 from collections.abc import AsyncIterator
@@ -59,6 +60,40 @@ async def test_without_a_server_it_opens_the_store_itself(tmp_path: Path) -> Non
         assert HUGIN in await told(client, "recall", query=QUESTION)
 
 
+async def test_where_the_first_one_ends_the_second_goes_on(tmp_path: Path) -> None:
+    """And is found by a third one, as the first was."""
+    here, leave = asyncio.Event(), asyncio.Event()
+
+    async def be_first() -> None:
+        async with a_model(tmp_path) as first:
+            await told(first, "remember", content=HUGIN)
+            here.set()
+            await leave.wait()
+
+    being_first = asyncio.create_task(be_first())
+    await here.wait()
+    async with a_model(tmp_path, "--user-id", "bob") as second:
+        await told(second, "remember", content="Bob likes tea.")
+        leave.set()
+        await being_first
+        assert "Bob likes tea." in await told(second, "recall", query="tea")
+        async with a_model(tmp_path) as third:
+            assert HUGIN in await told(third, "recall", query=QUESTION)
+        assert "Bob likes tea." in await told(second, "recall", query="tea")
+    assert not (tmp_path / "data" / "server.json").exists()
+
+
+async def test_where_the_server_is_killed_the_next_one_is_found(tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        async with a_model(tmp_path) as client:
+            await told(client, "remember", content=HUGIN)
+            server.kill()
+            with serving(tmp_path) as another:
+                assert HUGIN in await told(client, "recall", query=QUESTION)
+                assert another.end() == 0
+            assert HUGIN in await told(client, "recall", query=QUESTION)  # itself
+
+
 async def test_it_talks_to_the_server_that_runs(tmp_path: Path) -> None:
     with serving(tmp_path) as server, server.client() as plain:
         async with a_model(tmp_path) as client:
@@ -105,3 +140,15 @@ def test_a_server_that_is_not_there_is_told_in_one_line(tmp_path: Path, url: str
     assert (ended.returncode, ended.stdout) == (2, "")
     (line,) = ended.stderr.splitlines()
     assert line.startswith(f"foreword: the server at {url} does not answer")
+
+
+def test_a_key_that_cannot_be_one_is_told_in_one_line(tmp_path: Path) -> None:
+    ended = run(tmp_path, "mcp", "--url", "http://127.0.0.1:9", "--key", "schlüssel")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == "foreword: the key has characters that no key has\n"
+
+
+async def test_a_user_may_have_any_name(tmp_path: Path) -> None:
+    async with a_model(tmp_path, "--user-id", "zoë ∎") as client:
+        await told(client, "remember", content=HUGIN)
+        assert HUGIN in await told(client, "recall", query=QUESTION)

@@ -329,3 +329,31 @@ async def test_items_stand_apart_from_conversations_in_a_prompt(alone: AsyncClie
     assert re.search(r"\n# Known facts\n> \d{4}-\d\d-\d\d: ", bundle["text"])
     assert "# Earlier conversations\n\n## Travel\nAlice, " in bundle["text"]
     assert bundle["metadata"]["conversations_included"] == 1
+
+
+async def test_whatever_a_bundle_shows_is_read_by_its_id_and_tells_where_it_stands(
+    client: AsyncClient,
+) -> None:
+    long = " ".join(
+        f"Shelf {number} holds {number * 7919} books of Lisbon." for number in range(99)
+    )
+    stored = await store(client, said(long, metadata={"from": "notes"}), LISBON, user_id="alice")
+    await tell(client, "Alice likes Lisbon.")
+    bundle = await context(client, "Which books of Lisbon are on shelf 42?", user_id="alice")
+    shown = {each["type"]: each for each in bundle["retrieved_memories"]}
+    assert {"message", "chunk", "fact"} <= shown.keys()
+    for kind, each in shown.items():
+        told = await get(client, f"/memories/{each['id']}")
+        assert (told["id"], told["type"], told["user_id"]) == (each["id"], kind, "alice")
+        assert each["content"] in told["content"]
+        lineage = (await get(client, f"/memories/{each['id']}/lineage"))["items"]
+        assert lineage == each["lineage"] or kind not in {"message", "chunk"}
+    part = await get(client, f"/memories/{shown['chunk']['id']}")
+    assert (part["metadata"], part["conversation_id"]) == ({"from": "notes"}, stored["id"])
+    for path in ("", "/lineage"):
+        changed = await client.patch(f"/memories/{stored['message_ids'][0]}{path}", json={})
+        assert changed.status_code in {404, 405}
+    await erase(client, f"/messages/{stored['message_ids'][0]}")
+    for gone in (stored["message_ids"][0], shown["chunk"]["id"]):
+        problem(await client.get(f"/memories/{gone}"), 404, "memory-not-found")
+        problem(await client.get(f"/memories/{gone}/lineage"), 404, "memory-not-found")

@@ -35,6 +35,16 @@ async def test_vectors_are_made_anew_without_embedding_again(client: AsyncClient
     assert found["retrieved_memories"][0]["sources"] == ["lexical", "semantic"]
 
 
+async def test_without_a_name_every_index_is_made_anew(client: AsyncClient) -> None:
+    await store(client, HUGIN, TOMATOES)
+
+    done = await job(client, "/admin/reindex")
+
+    assert (done["status"], done["facts"]) == ("done", {"items": 5})
+    found = await context(client, QUERY)
+    assert found["retrieved_memories"][0]["sources"] == ["lexical", "semantic"]
+
+
 async def test_full_text_is_made_anew(client: AsyncClient) -> None:
     await store(client, HUGIN, TOMATOES)
 

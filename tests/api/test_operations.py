@@ -168,9 +168,10 @@ def test_commands_ask_the_server_that_has_the_data(tmp_path: Path) -> None:
         assert told(tmp_path, "doctor")["sound"]
         assert told(tmp_path, "reindex", "vectors")["items"] == 1
         assert told(tmp_path, "reindex", "fts")["items"] == 1
+        assert told(tmp_path, "reindex")["items"] == 3  # of all three; the graph's: conversations
 
         listed = client.get("/jobs").json()["items"]
-        assert [each["kind"] for each in listed] == ["reindex", "reindex", "doctor"]
+        assert [each["kind"] for each in listed] == [*["reindex"] * 3, "doctor"]
         assert server.end() == 0
     assert not address.exists()
     assert told(tmp_path, "reindex", "vectors")["items"] == 1

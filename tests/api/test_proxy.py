@@ -69,6 +69,18 @@ async def test_the_memory_of_a_request_is_never_kept(service: Service) -> None:
     assert await found_in(service, "new", 4) == [QUESTION, "Understood.", "And now?", "Understood."]
 
 
+@pytest.mark.parametrize("whole", [False, True])
+async def test_a_turn_that_is_said_again_is_kept_again(service: Service, whole: bool) -> None:  # noqa: FBT001
+    """By a client that sends its last words, or all of the chat."""
+    service.model.answers(*[said_back("ok")] * 3)
+    chat = [said("yes")]
+    for turn in range(1, 4):
+        await service.chat(*chat, extra_headers=of("alice", "vote"))
+        assert await found_in(service, "vote", 2 * turn) == ["yes", "ok"] * turn
+        if whole:
+            chat += [said("ok", "assistant"), said("yes")]
+
+
 async def found_in(service: Service, name: str, number: int) -> list[str]:
     async def enough() -> list[str]:
         for each in await service.conversations("alice"):
@@ -199,6 +211,14 @@ async def test_errors_of_the_upstream_pass_and_nothing_is_kept(
     service.model.answers(said_back("Hello."))
     await service.chat("Hello?", user="alice")
     assert [each["content"] for each in await service.kept("alice", 2)] == ["Hello?", "Hello."]
+
+
+async def test_where_an_upstream_has_moved_is_told(service: Service) -> None:
+    moved = {"location": "https://models.example/v1/chat/completions"}
+    service.model.answers(Script(chunks=[b""], status=307, headers=moved))
+    body = {"messages": [said("Hi")]}
+    answer = await service.plain.post("/v1/chat/completions", json=body)
+    assert (answer.status_code, answer.headers["location"]) == (307, moved["location"])
 
 
 async def test_an_upstream_that_is_not_there_is_told(embedded: Settings) -> None:

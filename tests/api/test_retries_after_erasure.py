@@ -53,6 +53,22 @@ async def test_a_retry_brings_no_deleted_message_back(client: AsyncClient) -> No
     assert (await get(client, f"/conversations/{first.json()['id']}/messages"))["items"] == []
 
 
+async def test_what_is_summed_up_anew_is_told_to_who_asks_again(client: AsyncClient) -> None:
+    said_first = "We decided that the vault moves to Oslo, where the rent is half of ours."
+    messages = [said(said_first), said("We decided on PostgreSQL for the ledger of the vault.")]
+    body = {"user_id": "alice", "messages": messages * 3}
+    stored = (await client.post("/conversations", json=body)).json()
+    path = f"/conversations/{stored['id']}/summaries"
+    first = await client.post(path, headers=KEY)
+    assert (first.status_code, "Oslo" in first.json()["content"]) == (201, True)
+    for at in (0, 2, 4):
+        await erase(client, f"/messages/{stored['message_ids'][at]}")
+    for _ in range(2):
+        again = await client.post(path, headers=KEY)
+        assert (again.status_code, "Oslo" in again.json()["content"]) == (201, False)
+    assert REPLAYED in again.headers
+
+
 async def test_others_are_answered_as_before(client: AsyncClient) -> None:
     first = await client.post("/conversations", json=CONVERSATION, headers=KEY)
     other = {**CONVERSATION, "external_id": "other"}

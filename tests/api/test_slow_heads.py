@@ -3,6 +3,7 @@
 import socket
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 
@@ -19,7 +20,8 @@ GET = b"GET /healthz HTTP/1.1\r\nHost: foreword\r\n\r\n"
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with serving(tmp_path_factory.mktemp("slow"), SERVER__HEAD_S=str(HEAD_S)) as running:
+    heads = {"SERVER__HEAD_S": str(HEAD_S), "SERVER__HEAD_BYTES": "65536"}
+    with serving(tmp_path_factory.mktemp("slow"), **heads) as running:
         yield running
 
 
@@ -71,6 +73,40 @@ def test_who_waits_is_told_why(caller: socket.socket) -> None:
     told = answered(caller)
     assert told.startswith(b"HTTP/1.1 408 ")
     assert told.endswith(b"\r\n\r\nThe head of the request took too long to come.")
+
+
+def test_a_head_that_is_too_large_is_not_read_to_its_end(caller: socket.socket) -> None:
+    caller.sendall(b"GET /healthz HTTP/1.1\r\nX-Large: ")
+    sent = 0
+    with suppress(OSError):
+        while sent < 50_000_000:
+            caller.sendall(b"x" * 50_000)
+            sent += 50_000
+            time.sleep(0.001)
+    assert sent < 5_000_000
+    told = answered(caller)
+    assert not told or told.startswith(b"HTTP/1.1 431 ")
+
+
+def test_who_sends_too_large_a_head_in_a_breath_is_told_why(caller: socket.socket) -> None:
+    caller.sendall(b"GET /healthz HTTP/1.1\r\nX-Large: ")
+    time.sleep(0.1)
+    caller.sendall(b"x" * 65_537)
+    told = answered(caller)
+    assert told.startswith(b"HTTP/1.1 431 ")
+    assert told.endswith(b"\r\n\r\nThe head of the request is too large.")
+
+
+def test_a_large_head_and_a_larger_body_are_read(caller: socket.socket) -> None:
+    head = POST.replace(b"Host:", b"X-Large: " + b"x" * 30_000 + b"\r\nHost:")
+    for part in (head[:20_000], head[20_000:], BODY):
+        caller.sendall(part)
+        time.sleep(0.05)
+    assert an_answer(caller).startswith(b"HTTP/1.1 201 ")
+    said = b'{"messages": [{"role": "user", "content": "' + b"Tea. " * 60_000 + b'"}]}'
+    large = POST.replace(b"Content-Length: %d" % len(BODY), b"Content-Length: %d" % len(said))
+    caller.sendall(large + said)
+    assert an_answer(caller).startswith(b"HTTP/1.1 201 ")
 
 
 def test_nor_is_a_connection_that_brings_nothing(caller: socket.socket) -> None:

@@ -1,14 +1,21 @@
 """POST /context as events: what happens is told when it happens, then comes the usual bundle."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, cast
 
 import pytest
+from fastapi import FastAPI, Request, Response
 from httpx import AsyncClient, ReadTimeout, Timeout
 
+from app.api.telling import Telling
+from app.domain.context import ContextRequest
+from app.domain.ids import LOCAL_TENANT
+from app.services.cached import Answered, CachedForge, Prepared
 from app.settings import Settings
-from tests.api.listening import listening_to
+from tests.api.listening import listening_app, listening_to
 from tests.api.speaking import Json, context, problem, store, talking_to
 
 EVENTS = {"Accept": "text/event-stream"}
@@ -58,11 +65,19 @@ async def test_what_was_streamed_is_in_the_cache_and_the_other_way_round(
     alone: AsyncClient,
 ) -> None:
     await store(alone, HUGIN, user_id="alice")
-    _, first = (await streamed(alone, user_id="alice"))[-1]
+    live = await streamed(alone, user_id="alice")
+    _, first = live[-1]
     again = await context(alone, QUERY, user_id="alice")
     assert (again["bundle_id"], again["metadata"]["cache_hit"]) == (first["bundle_id"], True)
-    items, last = await streamed(alone, user_id="alice")
-    assert items == ("item", first["retrieved_memories"][0])
+    *sources, item, last = await streamed(alone, user_id="alice")
+    assert sources == [
+        ("memory_debug", {**told, "took_ms": first["metadata"]["timings_ms"][told["source"]]})
+        for told in sorted(
+            ({**told, "cached": True} for name, told in live if name == "memory_debug"),
+            key=lambda told: [*first["metadata"]["timings_ms"]].index(told["source"]),
+        )
+    ]
+    assert item == ("item", first["retrieved_memories"][0])
     assert (last[1]["bundle_id"], last[1]["metadata"]["cache_hit"]) == (first["bundle_id"], True)
 
 
@@ -112,6 +127,55 @@ async def test_over_a_real_connection_events_do_not_wait_for_each_other(
         with pytest.raises(ReadTimeout):
             await client.post("/context", json=body, headers=EVENTS, timeout=Timeout(60, read=1e-6))
         assert (await client.get("/healthz")).status_code == 200
+
+
+@dataclass
+class Endless:
+    """A forge that begins, and does not end by itself."""
+
+    began: asyncio.Event = field(default_factory=asyncio.Event)
+    ended_by: BaseException | None = None
+
+    async def answer_aloud(self, *_: object, **__: object) -> Answered:
+        self.began.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError as error:
+            self.ended_by = error
+            raise
+        raise AssertionError
+
+
+@pytest.fixture
+async def working() -> AsyncIterator[tuple[str, Endless]]:
+    """A server that tells a context in the making, and the work that goes on behind it."""
+    forge = Endless()
+    asked = ContextRequest(query=QUERY, budget_tokens=100)
+    prepared = Prepared(tenant=LOCAL_TENANT, request=asked, situation=None)
+
+    async def tell(request: Request) -> Response:
+        return Telling(request, cast("CachedForge", forge), prepared, fresh=False).answer()
+
+    app = FastAPI()
+    app.add_api_route("/context", tell, methods=["POST"], response_model=None)
+    async with listening_app(app) as listening:
+        yield listening.url, forge
+
+
+async def test_the_work_for_a_reader_that_goes_away_is_cancelled(
+    working: tuple[str, Endless],
+) -> None:
+    url, forge = working
+    async with (
+        AsyncClient(base_url=url, timeout=60, trust_env=False) as client,
+        client.stream("POST", "/context", headers=EVENTS) as answer,
+    ):
+        assert answer.status_code == 200
+        await forge.began.wait()
+        assert forge.ended_by is None
+    async with asyncio.timeout(60):
+        while forge.ended_by is None:  # noqa: ASYNC110  (nobody tells)
+            await asyncio.sleep(0.01)
 
 
 async def blocks(texts: AsyncIterator[str]) -> AsyncIterator[str]:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from httpx import AsyncClient
 
-from tests.api.speaking import Json, erase, get, store
+from tests.api.speaking import Json, erase, get, problem, store
 
 FIRST, LATER = "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"
 
@@ -138,3 +138,90 @@ async def test_in_a_conversation_it_is_the_conversations_user(alone: AsyncClient
     stored = await store(alone, "Hello!", user_id="alice")
     inside = {"user_id": None, "conversation_id": stored["id"]}
     assert (await tell(alone, "The user lives in Lisbon.", **inside))["id"] == first["id"]
+
+
+async def patch(client: AsyncClient, item_id: str, **changes: Any) -> Json:
+    answer = await client.patch(f"/memories/{item_id}", json=changes)
+    assert answer.status_code == 200, answer.text
+    told: Json = answer.json()
+    return told
+
+
+async def test_nobody_tells_more_of_a_fact_in_another_users_conversation(
+    alone: AsyncClient,
+) -> None:
+    known = await tell(alone, "Alice lives in Lisbon.", metadata={"from": "alice"})
+    chat = await store(alone, "Hello!", user_id="alice")
+    body = {
+        "type": "fact",
+        "content": "Alice lives in Lisbon.",
+        "user_id": "bob",
+        "conversation_id": chat["id"],
+        "metadata": {"from": "bob"},
+        "importance": 10,
+    }
+    problem(await alone.post("/memories", json=body), 404, "conversation-not-found")
+    found = await get(alone, f"/memories/{known['id']}")
+    assert (found["metadata"], found["importance"]) == ({"from": "alice"}, 5)
+
+
+async def test_what_is_told_of_a_fact_bit_by_bit_has_a_limit(alone: AsyncClient) -> None:
+    told = {f"key {at}": "x" * 400_000 for at in range(3)}
+    for at, (key, value) in enumerate(told.items()):
+        body = {"type": "fact", "user_id": "alice", "content": "I like tea."}
+        answer = await alone.post("/memories", json={**body, "metadata": {key: value}})
+        if at < 2:
+            assert answer.status_code == 201, answer.text
+        else:
+            problem(answer, 413, "metadata-too-large")
+    ((item,),) = [(await get(alone, "/memories", user_id="alice"))["items"]]
+    assert set(item["metadata"]) == {"key 0", "key 1"}
+
+
+@pytest.mark.parametrize(
+    ("first", "changed", "after"),
+    [
+        ("I like tea.", "I like coffee.", "I like tea."),
+        ("Jo lives in Rome.", "Jo works at Acme.", "Jo lives in Bonn."),
+        ("The code is blue-whale.", "The code is green.", "The code is blue-whale."),
+    ],
+)
+async def test_a_changed_fact_is_what_it_says_now(
+    alone: AsyncClient, first: str, changed: str, after: str
+) -> None:
+    told = await tell(alone, first)
+    await patch(alone, told["id"], content=changed)
+    later = await tell(alone, after)
+    assert (later["superseded"], later["known"]) == ([], False)
+    assert set(await facts(alone)) == {changed, after}
+    again = await tell(alone, changed)
+    assert (again["id"], again["known"]) == (told["id"], True)
+
+
+async def test_a_changed_fact_ends_what_it_ends_and_is_there_once(alone: AsyncClient) -> None:
+    await tell(alone, "Alice lives in Rome.", valid_from=FIRST)
+    await tell(alone, "The code is green.", valid_from=FIRST)
+    for before, now in (
+        ("Alice likes tea.", "Alice lives in Bonn."),
+        ("The code is blue.", "The code is green."),
+    ):
+        told = await tell(alone, before, valid_from=LATER)
+        await patch(alone, told["id"], content=now)
+    assert sorted(await facts(alone)) == ["Alice lives in Bonn.", "The code is green."]
+    assert "Alice lives in Rome." in await facts(alone, as_of="2026-01-15T00:00:00Z")
+
+
+async def test_what_was_corrected_is_not_drawn_again_from_what_said_it(
+    client: AsyncClient,
+) -> None:
+    await hear(client, "I like tea.")
+    ((drawn,),) = [(await get(client, "/memories", user_id="alice", type="fact"))["items"]]
+    changed = await patch(client, drawn["id"], content="User likes coffee")
+    assert changed["metadata"]["value"] == "coffee"
+    job = (await client.post("/admin/reindex", json={"projection": "distilled"})).json()
+    while job["status"] in ("queued", "running"):
+        await asyncio.sleep(0.05)
+        job = await get(client, f"/jobs/{job['id']}")
+    assert await facts(client, include_superseded=True) == ["User likes coffee"]
+    await hear(client, "I like tea.")
+    assert set(await facts(client)) == {"User likes coffee", "User likes tea"}

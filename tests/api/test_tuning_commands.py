@@ -23,11 +23,12 @@ def tiny(tmp_path: Path) -> Path:
 
 
 def test_weights_are_learned_and_measured(tiny: Path, tmp_path: Path) -> None:
-    learned = run(tmp_path, "tune", str(tiny), "--out", "weights.json", "--json")
+    asked = ("tune", str(tiny), "--out", "weights.json", "--licence", "tiny=CC0", "--json")
+    learned = run(tmp_path, *asked)
     assert learned.returncode == 0, learned.stderr
     assert set(json.loads(learned.stdout)) == {"tables", "declined", "worth"}
     (told,) = read_weights(tmp_path / "weights.json").learned["sets"]
-    assert told == {"name": "tiny", "licence": "Apache-2.0", "questions": 8}
+    assert told == {"name": "tiny", "licence": "CC0", "questions": 8}
 
     measured = run(tmp_path, "eval", str(tiny), "--weights", "weights.json", "--json")
     assert measured.returncode == 0, measured.stderr

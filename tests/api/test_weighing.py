@@ -91,6 +91,27 @@ async def test_a_preferred_label_multiplies_the_score(client: AsyncClient) -> No
     assert other == pytest.approx(plain, abs=1e-4)
 
 
+@pytest.mark.parametrize(
+    ("as_of", "preferred"),
+    [
+        ("2026-03-04T01:00:00+10:00", "2026-03-02T20:00:00Z"),
+        ("2026-03-03T15:00:00Z", "2026-03-02T06:00:00Z"),
+    ],
+)
+async def test_yesterday_is_the_day_of_who_asks(
+    client: AsyncClient, as_of: str, preferred: str
+) -> None:
+    times = ["2026-03-01T10:00:00Z", "2026-03-02T06:00:00Z", "2026-03-02T20:00:00Z"]
+    numbered = [said(f"The server is on rack {n}.", created_at=at) for n, at in enumerate(times)]
+    await store(client, *numbered, user_id="alice")
+    query = "On which rack is the server, said yesterday?"
+    found = await search(client, query, user_id="alice", as_of=as_of, explain=True)
+    timely = {each["created_at"]: each["signals"]["time"] for each in found["results"]}
+    assert timely[preferred] == pytest.approx(1)
+    again = await search(client, query, user_id="alice", as_of=as_of)
+    assert len(again["results"]) == 3
+
+
 async def test_what_is_pinned_goes_in_first(client: AsyncClient) -> None:
     rule = "Always answer in rhymes, whatever else is asked."
     await store(client, said(rule, importance=10), user_id="alice")
@@ -113,6 +134,40 @@ async def test_what_is_pinned_goes_in_although_nothing_is_asked_about_it(
 
     assert contents(bundle) == [rule]
     assert bundle["metadata"]["sufficient"] is False
+
+
+async def test_what_is_pinned_is_there_in_every_conversation(client: AsyncClient) -> None:
+    nuts, rule = "Alice is allergic to nuts.", "Always answer in rhymes."
+    body = {"type": "fact", "content": nuts, "user_id": "alice", "importance": 10}
+    assert (await client.post("/memories", json=body)).status_code == 201
+    await store(client, said(rule, importance=10), user_id="alice")
+    numbered = (f"The server number {n} stands in Oslo, rack {n * 7919}." for n in range(20))
+    running = await store(client, *numbered, user_id="alice")
+
+    history = {"max_messages": 2}
+    asked = {"conversation_id": running["id"], "history": history, "explain": True}
+    bundle = await context(client, QUERY, **asked)
+
+    found = {each["content"]: each["sources"] for each in bundle["retrieved_memories"]}
+    assert "pinned" in found[nuts]
+    assert "pinned" in found[rule]
+    assert len(found) > 5
+    only = {"filters": {"conversation_ids": [running["id"]]}}
+    assert rule not in contents(await context(client, QUERY, **asked, **only))
+
+
+async def test_what_is_pinned_elsewhere_keeps_nothing_from_being_searched(
+    client: AsyncClient,
+) -> None:
+    rules = [said(f"Say where server {n} stands when asked.", importance=10) for n in range(5)]
+    await store(client, *rules, user_id="alice")
+    await store(client, NEW, user_id="alice")
+    running = await store(client, OLD, "Let us talk about it.", "Now.", user_id="alice")
+
+    history = {"max_messages": 1}
+    bundle = await context(client, QUERY, conversation_id=running["id"], history=history)
+
+    assert {OLD, NEW} <= set(contents(bundle))
 
 
 async def test_what_is_pinned_never_breaks_the_budget(client: AsyncClient) -> None:

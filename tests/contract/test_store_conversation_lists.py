@@ -87,8 +87,9 @@ async def test_a_forged_cursor_is_refused_or_harmless(store: Store, number: int)
 
 
 FOLDERS: Sequence[str | None] = (
-    "/work", "/work/api", "/work/api/v1", "/workshop", "/Work", "/w_rk", "/50%", "/50%/a", "/500/a",
-    "work/api", r"/a\b", r"/a\b/c", "", None,
+    "/work", "/work/api", "/work/api/v1", "/workshop", "/Work", "/Work/api", "/w_rk", "/w_rk/a",
+    "/50%", "/50%/a", "/500/a", "work/api", r"/a\b", r"/a\b/c", "/Käse", "/Käse/x", "/käse/x",
+    "", None,
 )  # fmt: skip
 
 
@@ -99,7 +100,10 @@ FOLDERS: Sequence[str | None] = (
         ("/work/", {"/work", "/work/api", "/work/api/v1"}),
         ("/work/api", {"/work/api", "/work/api/v1"}),
         ("/wor", set()),
-        ("/w_rk", {"/w_rk"}),
+        ("/Work", {"/Work", "/Work/api"}),
+        ("/WORK", set()),
+        ("/Käse", {"/Käse", "/Käse/x"}),
+        ("/w_rk", {"/w_rk", "/w_rk/a"}),
         ("/50%", {"/50%", "/50%/a"}),
         ("/%", set()),
         (r"/a\b", {r"/a\b", r"/a\b/c"}),

@@ -33,7 +33,19 @@ async def test_two_names_are_joined_by_one_edge_whichever_comes_first(store: Sto
     assert [relation for (_, relation, _), _ in more] == ["named together"]
     assert list(found.entity.names) == ["Kate", "Katherine"]
     assert list((await around(store, "Katherine")).entity.names) == ["Katherine", "Kate"]
-    assert [list(each.names) for each in found.nodes] == [["Katherine"]]
+    assert [list(each.names) for each in found.nodes] == [["Katherine", "Kate"]]
+
+
+async def test_what_is_said_to_be_the_same_is_listed_by_either_name(store: Store) -> None:
+    kept = await tell_of(store, SAME, *TOLD)
+    await tell_of(store, "It is Katelyn of Leeds.", user_id="bob")
+    listed = {each.name: list(each.names) for each in await entities(store, text="KATHER")}
+    assert listed == {"Katherine": ["Katherine", "Kate"], "Kate": ["Kate", "Katherine"]}
+    assert set(await names(store, text="kate")) == {"Kate", "Katherine"}
+    assert set(await names(store, text="redis")) == {"Redis"}
+    await erase(store, kept, 0)
+    assert set(await names(store, text="kate")) == {"Kate"}
+    assert [list(each.names) for each in await entities(store, text="kate")] == [["Kate"]]
 
 
 async def test_what_a_message_says_of_two_twice_is_stored_once(

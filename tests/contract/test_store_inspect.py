@@ -212,5 +212,10 @@ async def test_broken_references_are_found(store: SqlStore, database: Database) 
         await connection.execute(delete(t.conversation))
         await connection.commit()
     async with store.inspect() as inspection:
-        lost = [f"{table} 1: no conversation" for table in ("distillation", "message")]
-        assert sorted(await inspection.broken_references()) == lost
+        assert await inspection.broken_references() == ["message 1: no conversation"]
+        assert await inspection.orphans() == ["distillation: no conversation"]
+    async with store.repair() as repairs:
+        await repairs.drop_orphans()
+    async with store.inspect() as inspection:
+        assert await inspection.broken_references() == ["message 1: no conversation"]
+        assert await inspection.orphans() == []

@@ -100,14 +100,14 @@ async def test_what_is_old_is_forgotten_and_nothing_else(store: Store, database:
     async with store.write(ACME) as transaction:
         for hours in (23, 24, 25):
             now = NOON - timedelta(hours=hours)
-            await transaction.keep_answer("/p", str(hours), body_hash=b"h", answer={}, now=now)
+            await transaction.answers.keep("/p", str(hours), body_hash=b"h", answer={}, now=now)
     for _ in range(2):
         async with store.project() as projections:
             await projections.forget_old(now=NOON)
     assert await kept(store, *receipts) == [True, True, False, False, False]
     assert await rows(database, "retrieval_metric") == 4
     async with store.write(ACME) as transaction:
-        answers = [await transaction.find_answer("/p", hours) for hours in ("23", "24", "25")]
+        answers = [await transaction.answers.find("/p", hours) for hours in ("23", "24", "25")]
     assert answers == [(b"h", {}), (b"h", {}), None]
 
 
@@ -127,23 +127,23 @@ async def test_with_a_profile_goes_by_what_its_words_would_be_known(
 
 async def test_an_answer_is_replayed_under_its_path_and_key_only(store: Store) -> None:
     async with store.write(ACME) as transaction:
-        assert await transaction.find_answer("/p", "k") is None
-        await transaction.keep_answer("/p", "k", body_hash=b"\0" * 32, answer=ANSWER, now=NOON)
-        assert await transaction.find_answer("/p", "k") == (b"\0" * 32, ANSWER)
+        assert await transaction.answers.find("/p", "k") is None
+        await transaction.answers.keep("/p", "k", body_hash=b"\0" * 32, answer=ANSWER, now=NOON)
+        assert await transaction.answers.find("/p", "k") == (b"\0" * 32, ANSWER)
     async with store.write(ACME) as transaction:
-        assert await transaction.find_answer("/p", "k") == (b"\0" * 32, ANSWER)
-        assert await transaction.find_answer("/q", "k") is None
-        assert await transaction.find_answer("/p", "K") is None
+        assert await transaction.answers.find("/p", "k") == (b"\0" * 32, ANSWER)
+        assert await transaction.answers.find("/q", "k") is None
+        assert await transaction.answers.find("/p", "K") is None
 
 
 async def test_an_answer_is_kept_once(store: Store) -> None:
     async with store.write(ACME) as transaction:
-        await transaction.keep_answer("/p", "k", body_hash=b"1", answer={"n": 1}, now=NOON)
+        await transaction.answers.keep("/p", "k", body_hash=b"1", answer={"n": 1}, now=NOON)
     with pytest.raises(IntegrityError):
         async with store.write(ACME) as transaction:
-            await transaction.keep_answer("/p", "k", body_hash=b"2", answer={"n": 2}, now=NOON)
+            await transaction.answers.keep("/p", "k", body_hash=b"2", answer={"n": 2}, now=NOON)
     async with store.write(ACME) as transaction:
-        assert await transaction.find_answer("/p", "k") == (b"1", {"n": 1})
+        assert await transaction.answers.find("/p", "k") == (b"1", {"n": 1})
 
 
 async def test_counts_are_those_of_the_tenant(store: Store) -> None:

@@ -52,7 +52,7 @@ async def theirs(store: Store) -> AsyncIterator[Kept]:
         await projections.keep_receipts([receipt])
         await projections.keep_vectors({kept.keys[0]: b"\1\2"}, model="m", dimension=1, now=NOON)
     async with store.write(ACME) as transaction:
-        await transaction.keep_answer("/p", "k", body_hash=b"h", answer={"a": 1}, now=NOON)
+        await transaction.answers.keep("/p", "k", body_hash=b"h", answer={"a": 1}, now=NOON)
     await keep(store, "cats", tenant=OTHER)
     before = await everything(store, kept)
     yield kept
@@ -176,10 +176,10 @@ async def test_the_outbox_of_others_is_not_waited_for(store: Store, theirs: Kept
 
 async def test_answers_given_to_others_are_not_replayed(store: Store, theirs: Kept) -> None:
     async with store.write(OTHER) as transaction:
-        assert await transaction.find_answer("/p", "k") is None
-        await transaction.keep_answer("/p", "k", body_hash=b"o", answer={"a": 2}, now=NOON)
+        assert await transaction.answers.find("/p", "k") is None
+        await transaction.answers.keep("/p", "k", body_hash=b"o", answer={"a": 2}, now=NOON)
     async with store.write(ACME) as transaction:
-        assert await transaction.find_answer("/p", "k") == (b"h", {"a": 1})
+        assert await transaction.answers.find("/p", "k") == (b"h", {"a": 1})
 
 
 async def test_nothing_of_others_is_changed(store: Store, theirs: Kept) -> None:

@@ -27,14 +27,14 @@ async def test_an_exception_rolls_everything_back(store: Store) -> None:
         async with store.write(ACME) as transaction:
             await append(transaction, kept.conversation, "lost")
             await transaction.scopes.ensure("new", now=NOON)
-            await transaction.keep_answer("/p", "k", body_hash=b"h", answer={}, now=NOON)
+            await transaction.answers.keep("/p", "k", body_hash=b"h", answer={}, now=NOON)
             raise LookupError
 
     with pytest.raises(LookupError):
         await fail()
     async with store.write(ACME) as transaction:
         assert await transaction.scopes.find("new") is None
-        assert await transaction.find_answer("/p", "k") is None
+        assert await transaction.answers.find("/p", "k") is None
     await untouched(store, kept)
 
 

@@ -1,10 +1,13 @@
 """The other pages, in a browser: memory, profile and consent, metrics, settings, jobs."""
 
+import sqlite3
+from contextlib import closing
 from functools import partial
 from typing import Any
 
 import httpx
 
+from tests.api.serving import Server
 from tests.ui.browser import Tab
 from tests.ui.seeding import HOSTILE
 
@@ -244,6 +247,30 @@ def test_jobs_are_started_watched_and_done_again(tab: Tab, client: httpx.Client)
     tab.click("tbody button", "Once more")
     tab.until(lambda: len(client.get("/jobs").json()["items"]) >= 2 or tab.one("tbody .chip-good"))
     assert "database" in tab.text(".parts").lower()
+
+
+def test_what_indexing_gave_up_is_given_another_try(
+    tab: Tab, client: httpx.Client, house: Server, stored: Any
+) -> None:
+    assert stored["user"]
+    give_up_the_last_message(house)
+    assert client.get("/jobs").json()["dead_letters"] == 1
+    tab.open("/ui/jobs")
+    assert "1 item could not be indexed" in tab.wait(".notice").text
+    tab.click(".notice button", "Give them another try")
+    tab.until(lambda: client.get("/jobs").json()["dead_letters"] == 0)
+    tab.gone(".notice")
+
+
+def give_up_the_last_message(house: Server) -> None:
+    """As the indexer leaves what it could not embed."""
+    database = house.output.parent / "data" / "foreword.db"
+    with closing(sqlite3.connect(database, timeout=30)) as beside, beside:
+        beside.execute(
+            "INSERT INTO outbox (tenant, scope_key, item_key, created_at, due_at, attempts, dead) "
+            "SELECT tenant, scope.key, max(message.key) << 2, 0, 0, 8, 1 "
+            "FROM message JOIN scope ON scope.key = message.scope_key",
+        )
 
 
 def test_an_address_of_nothing_says_so(tab: Tab, house: Any) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import ColumnElement, exists, or_
+from sqlalchemy import ColumnElement, exists, func, or_
 
 from app.adapters.sql import tables as t
 from app.domain.context import Filters
@@ -48,10 +48,14 @@ def filter_conditions(filters: Filters) -> list[ColumnElement[bool]]:
 
 
 def _inside_folder(folder: str) -> ColumnElement[bool]:
-    """The folder itself and what lies below it: "/work" holds "/work/api", not "/workshop"."""
-    path = folder.rstrip("/")
-    below = t.conversation.c.folder.startswith(path + "/", autoescape=True)
-    return or_(t.conversation.c.folder == path, below)
+    """
+    The folder itself and what lies below it: "/work" holds "/work/api", not "/workshop".
+
+    Not LIKE, to which "/Work" is the same on SQLite, and not on PostgreSQL.
+    """
+    path, column = folder.rstrip("/"), t.conversation.c.folder
+    below = path + "/"
+    return or_(column == path, func.substr(column, 1, len(below)) == below)
 
 
 def _tagged(tags: Sequence[str]) -> ColumnElement[bool]:

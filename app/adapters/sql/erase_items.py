@@ -71,6 +71,8 @@ async def erase_items(
     item_keys = [item_key(Table.MEMORY, row.key) for row in rows]
     indexed = await unindex_items(connection, ours)
     await _relink(connection, tenant, doomed, now=now)
+    entry = t.profile_entry.c.item_key.in_(numbers(keys))
+    told = await connection.execute(select(func.count()).select_from(t.profile_entry).where(entry))
     await connection.execute(delete(t.memory_item).where(i.key.in_(numbers(keys))))
     # Behind the items, as whoever stores embeddings takes them.
     embeddings = await forget_embeddings(connection, item_keys)
@@ -82,6 +84,7 @@ async def erase_items(
         keys=item_keys,
         items=[item_key(Table.MEMORY, key) for key in keys],
         memory_items=len(keys),
+        profile_entries=told.scalar_one(),
         embeddings=embeddings,
         full_text=indexed,
     )

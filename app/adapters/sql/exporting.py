@@ -67,6 +67,9 @@ class SqlExport:
     ) -> Mapping[ConversationKey, Sequence[Message]]:
         return await SqlMessages(self.connection, self.tenant).of_several(several)
 
+    async def weights(self, several: Sequence[ConversationKey]) -> Mapping[ConversationKey, int]:
+        return await SqlMessages(self.connection, self.tenant).weights(several)
+
     async def memories(
         self, scope: ScopeKey, *, after: int, limit: int, now: datetime, superseded: bool = False
     ) -> Sequence[Memory]:

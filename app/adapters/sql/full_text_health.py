@@ -1,18 +1,26 @@
 """Whether full text is there and whole, as far as that can be told in a moment; making it anew."""
 
 import sqlite3
+from collections.abc import Mapping, Sequence
 
-from sqlalchemy import text
+from sqlalchemy import func, select, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from app.adapters.sql import tables as t
 from app.adapters.sql.dialect import is_postgres
+from app.adapters.sql.full_text_entries import scoped
+from app.adapters.sql.recallable import recallable
 from app.adapters.sql.tables_full_text import (
     CLEAR_SQLITE,
     CREATE_POSTGRES,
     CREATE_SQLITE,
     DROP_POSTGRES,
 )
+from app.domain.ids import ItemKey, ScopeKey
+from app.domain.memory import Table, item_key
+from app.ports.inspecting import Said
+from app.text.echo import own_words
 
 # That the vocabulary is asked shows whether it, and the pages behind it, can be.
 _TOTALS = text(
@@ -23,6 +31,10 @@ _TOTALS = text(
 _EXISTS = text("SELECT to_regclass('full_text') IS NOT NULL")
 _HOLDS = text(
     "SELECT EXISTS (SELECT 1 FROM full_text) OR NOT EXISTS (SELECT 1 FROM scope WHERE messages > 0)"
+)
+_FINDS_SQLITE = text("SELECT 1 FROM full_text WHERE rowid = :key AND full_text MATCH :q")
+_FINDS_POSTGRES = text(
+    "SELECT 1 FROM full_text WHERE item_key = :key AND document @@ (:q)::tsquery"
 )
 _LOST = {
     sqlite3.SQLITE_ERROR,
@@ -53,6 +65,48 @@ async def is_sound(connection: AsyncConnection) -> bool:
             return False
         raise
     return bool(_documents(row.averages or b"") == row.counted)
+
+
+async def said(connection: AsyncConnection, *, limit: int) -> Sequence[Said]:
+    """Messages without chunks, one of every so many."""
+    m, c = t.message.c, t.conversation.c
+    indexed, shown, _ = recallable()
+    whole = (m.chunks == 0, m.terms.is_not(None), indexed, shown)
+    inside = c.key == m.conversation_key
+    counted = select(func.count()).select_from(t.message)
+    step = max(1, -(-(await connection.execute(counted)).scalar_one() // limit))
+    wanted = (
+        select(m.key, m.scope_key, m.content, m.name, m.echo)
+        .join(t.conversation, inside)
+        .where(m.key % step == 0, *whole)
+        .order_by(m.key)
+        .limit(limit)
+    )
+    return [
+        Said(
+            key=item_key(Table.MESSAGE, row.key),
+            scope=ScopeKey(row.scope_key),
+            content=own_words(row.content or "", row.echo or ()),
+            name=row.name,
+        )
+        for row in await connection.execute(wanted)
+    ]
+
+
+async def lacking(
+    connection: AsyncConnection, terms: Mapping[ItemKey, tuple[ScopeKey, Sequence[str]]]
+) -> Sequence[ItemKey]:
+    postgres = is_postgres(connection)
+    statement, quote, conjunction = (
+        (_FINDS_POSTGRES, "'", " & ") if postgres else (_FINDS_SQLITE, '"', " ")
+    )
+    missing: list[ItemKey] = []
+    for key, (scope, several) in terms.items():
+        asked = conjunction.join(f"{quote}{scoped(scope, each)}{quote}" for each in several)
+        query = asked if postgres else f"terms : ({asked})"
+        if several and not (await connection.execute(statement, {"key": key, "q": query})).first():
+            missing.append(key)
+    return missing
 
 
 async def make_anew(connection: AsyncConnection) -> None:

@@ -2,8 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import (
@@ -13,11 +12,14 @@ from sqlalchemy import (
     Select,
     Table,
     exists,
+    false,
     func,
     literal,
     or_,
     select,
+    true,
     tuple_,
+    union_all,
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -116,8 +118,6 @@ class SqlGraph:
         neighbours = self._all().where(d.entity.c.key.in_(numbers(far)))
         neighbours = neighbours.order_by(d.entity.c.mentions.desc(), d.entity.c.key.desc())
         nodes = await self._entities((await self.connection.execute(neighbours)).all())
-        same = {key for row in own if row.same for key in (row.source_key, row.target_key)}
-        entity = _with_names_of(entity, [each for each in nodes if each.key in same])
         ids = {each.key: each.id for each in [entity, *nodes]}
         stated = await self._lineage(d.edge_evidence, "edge_key", [row.key for row in rows])
         mentioned = await self._lineage(d.mention, "entity_key", [entity.key])
@@ -164,15 +164,28 @@ class SqlGraph:
         ]
 
     async def _names(self, keys: Sequence[int]) -> Mapping[int, Sequence[str]]:
-        """What each is called, the fullest name first."""
-        names: defaultdict[int, list[str]] = defaultdict(list)
+        """
+        What each is called, the fullest name first, and behind that what it is called elsewhere:
+        by what is said to be the same.
+        """
+        names: defaultdict[int, list[tuple[bool, str]]] = defaultdict(list)
         if not keys:
-            return names
+            return {}
         a = d.entity_alias.c
-        said = select(a.entity_key, a.name).where(a.entity_key.in_(numbers(keys)), a.said)
-        for key, name in await self.connection.execute(said.order_by(a.key)):
-            names[key].append(name)
-        return {key: sorted(each, key=_fullest_first) for key, each in names.items()}
+        own = select(a.entity_key, a.name, false()).where(a.entity_key.in_(numbers(keys)), a.said)
+        others = [
+            same.where(near.in_(numbers(keys)), a.entity_key == far, a.said).with_only_columns(
+                near, a.name, true()
+            )
+            for same in _same()
+            for near, far in [same.selected_columns]
+        ]
+        for key, name, other in await self.connection.execute(union_all(own, *others)):
+            names[key].append((bool(other), name))
+        return {
+            key: list(dict.fromkeys(name for _, name in sorted(each, key=_own_and_fullest_first)))
+            for key, each in names.items()
+        }
 
     async def _lineage(
         self, table: Table, owner: str, keys: Sequence[int]
@@ -198,14 +211,9 @@ class SqlGraph:
         return told
 
 
-def _with_names_of(entity: Entity, same: Sequence[Entity]) -> Entity:
-    """With what it is called elsewhere behind its own names."""
-    names = chain(entity.names, *(each.names for each in same))
-    return replace(entity, names=list(dict.fromkeys(names)))
-
-
-def _fullest_first(name: str) -> tuple[int, str]:
-    return -name.count(" "), name
+def _own_and_fullest_first(called: tuple[bool, str]) -> tuple[bool, int, str]:
+    elsewhere, name = called
+    return elsewhere, -name.count(" "), name
 
 
 def _messages_of(table: Table) -> FromClause:
@@ -229,13 +237,32 @@ def _edges() -> Select[Any]:
     return select(d.edge).where(_reachable(d.edge_evidence, "edge_key", d.edge))
 
 
+def _same() -> Sequence[Select[Any]]:
+    """Each entity, `near`, with what it is said to be the same as, `far`, by edges either way."""
+    e, said = d.edge.c, _edges().where(d.edge.c.same)
+    return [
+        said.with_only_columns(near.label("near"), far.label("far"))
+        for near, far in ((e.source_key, e.target_key), (e.target_key, e.source_key))
+    ]
+
+
 def _conditions(wanted: EntityFilter) -> Sequence[ColumnElement[bool]]:
     conditions = list[ColumnElement[bool]]()
     if wanted.type is not None:
         conditions.append(d.entity.c.type == wanted.type.value)
     if wanted.text:
-        a = d.entity_alias.c
-        called = a.normal_name.contains(fold(wanted.text), autoescape=True)
-        own = exists().where(a.entity_key == d.entity.c.key, a.said, called)
-        conditions.append(own)
+        conditions.append(_called(fold(wanted.text)))
     return conditions
+
+
+def _called(text: str) -> ColumnElement[bool]:
+    """That `text` is in a name of an entity, or of what it is said to be the same as."""
+    e, a = d.entity.c, d.entity_alias.c
+    called = (a.said, a.normal_name.contains(text, autoescape=True))
+    own = exists().where(a.entity_key == e.key, *called)
+    others = [
+        same.where(near == e.key, a.entity_key == far, *called).correlate(d.entity).exists()
+        for same in _same()
+        for near, far in [same.selected_columns]
+    ]
+    return or_(own, *others)

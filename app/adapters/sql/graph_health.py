@@ -2,18 +2,27 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import func, or_, select
+from sqlalchemy import exists, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import numbers
+from app.adapters.sql.distil_letters import is_left_out
 from app.adapters.sql.graph_erasing import settle
 from app.adapters.sql.scopes import hold_scopes
-from app.domain.ids import EntityKey
+from app.domain.conversation import Role
+from app.domain.ids import ERASED, EntityKey, MessageKey, ScopeKey, TenantId
 from app.ports.graph import Relinked
+from app.ports.inspecting import Unlinked
 
 _ROUNDING = 1e-6
 """By which sums of the same weights in another order may differ."""
+
+_OF_SCOPE = 50
+"""Messages of one user that are read once more."""
+
+_SPEAKING = (Role.USER.value, Role.ASSISTANT.value)
 
 
 async def miscounted_entities(connection: AsyncConnection) -> Sequence[EntityKey]:
@@ -39,6 +48,37 @@ async def misweighed_edges(connection: AsyncConnection) -> Sequence[int]:
         .order_by(e.key)
     )
     return list((await connection.execute(wrong)).scalars())
+
+
+async def unlinked(connection: AsyncConnection, *, limit: int) -> Sequence[Unlinked]:
+    """Of each scope the newest that are distilled, and speak of nothing that the graph has."""
+    m, o, n = t.message.c, d.distillation.c, d.mention.c
+    told = (
+        exists().where(n.message_key == m.key, n.entity_key == d.entity.c.key).correlate(t.message)
+    )
+    rank = func.row_number().over(partition_by=m.scope_key, order_by=m.key.desc())
+    silent = (
+        select(m.key, m.scope_key, rank.label("rank"))
+        .join(d.distillation, o.conversation_key == m.conversation_key)
+        .where(m.key <= o.until_key, o.anew_at.is_(None), m.role.in_(_SPEAKING))
+        .where(~told, ~is_left_out())
+        .subquery()
+    )
+    found = (
+        select(silent.c.key, silent.c.scope_key, t.scope.c.tenant)
+        .join(t.scope, t.scope.c.key == silent.c.scope_key)
+        .where(silent.c.rank <= _OF_SCOPE, t.scope.c.tenant != ERASED)
+        .order_by(silent.c.rank, silent.c.key)
+        .limit(limit)
+    )
+    return [
+        Unlinked(
+            tenant=TenantId(row.tenant),
+            scope=ScopeKey(row.scope_key),
+            message=MessageKey(row.key),
+        )
+        for row in await connection.execute(found)
+    ]
 
 
 async def settle_some(

@@ -1,7 +1,7 @@
 """Facts of one moment that must fit each other."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,29 +10,32 @@ from sqlalchemy import (
     ColumnElement,
     Integer,
     Select,
-    and_,
-    exists,
     func,
-    literal,
     or_,
     select,
     text,
 )
 
-from app.adapters.sql import lineage_health, scope_health
+from app.adapters.sql import (
+    embedding_health,
+    full_text_health,
+    lineage_health,
+    orphans,
+    scope_health,
+)
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import is_postgres, numbers
 from app.adapters.sql.erasures import unfinished
-from app.adapters.sql.graph_health import miscounted_entities, misweighed_edges
+from app.adapters.sql.graph_health import miscounted_entities, misweighed_edges, unlinked
 from app.adapters.sql.indexable import SqlIndexable
 from app.adapters.sql.item_conditions import in_words
 from app.adapters.sql.rebuild_window import being_built
-from app.adapters.sql.recallable import of_any_model, recallable
+from app.adapters.sql.recallable import recallable
 from app.adapters.sql.scope_health import is_doomed
 from app.domain.ids import ConversationKey, EntityKey, ItemKey, ScopeKey
 from app.domain.memory import Table, item_key
-from app.ports.inspecting import Counters, Indexed
+from app.ports.inspecting import Counters, Indexed, Said, Unlinked
 from app.ports.stored import Erasure
 from app.ranking.bm25 import Bags
 
@@ -52,10 +55,6 @@ _BY_SCOPE = """
 SELECT CAST(substr(term, 1, {colon} - 1) AS bigint) AS owner, sum(doc) AS doc
 FROM ({vocabulary}) AS v WHERE {colon} > 0 GROUP BY 1
 """
-_UNCHECKED_POSTGRES = (
-    "SELECT conname FROM pg_constraint WHERE contype = 'f' AND NOT convalidated"
-    " AND connamespace = current_schema()::regnamespace"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +69,10 @@ class SqlInspection(SqlIndexable):
         return [line for line in told.scalars() if line != "ok"]
 
     async def broken_references(self) -> Sequence[str]:
-        if is_postgres(self.connection):
-            unchecked = await self.connection.execute(text(_UNCHECKED_POSTGRES))
-            return list(unchecked.scalars())
-        rows = await self.connection.execute(text("PRAGMA foreign_key_check"))
-        return [f"{table} {row}: no {parent}" for table, row, parent, _ in rows]
+        return await orphans.broken_references(self.connection)
+
+    async def orphans(self) -> Sequence[str]:
+        return await orphans.orphans(self.connection)
 
     async def miscounted(self) -> Sequence[ConversationKey]:
         m, c = t.message.c, t.conversation.c
@@ -123,6 +121,14 @@ class SqlInspection(SqlIndexable):
         m, k = t.message.c, t.chunk.c
         there = select(func.count()).where(k.message_key == m.key).scalar_subquery()
         return await self._keys(Table.MESSAGE, select(m.key).where(m.chunks != there))
+
+    async def said(self, *, limit: int) -> Sequence[Said]:
+        return await full_text_health.said(self.connection, limit=limit)
+
+    async def lacking(
+        self, terms: Mapping[ItemKey, tuple[ScopeKey, Sequence[str]]]
+    ) -> Sequence[ItemKey]:
+        return await full_text_health.lacking(self.connection, terms)
 
     async def full_text_is_being_built(self) -> bool:
         return await being_built(self.connection)
@@ -184,27 +190,17 @@ class SqlInspection(SqlIndexable):
     async def misweighed_edges(self) -> Sequence[int]:
         return await misweighed_edges(self.connection)
 
+    async def unlinked(self, *, limit: int) -> Sequence[Unlinked]:
+        return await unlinked(self.connection, limit=limit)
+
     async def orphaned_embeddings(self) -> Sequence[ItemKey]:
-        key, m, k, i = d.embedding.c.item_key, t.message.c, t.chunk.c, t.memory_item.c
-        row, table = key.op(">>")(literal(2, Integer)), key.op("&")(3)
-        owner = (
-            and_(table == Table.MESSAGE, exists().where(m.key == row)),
-            and_(table == Table.CHUNK, exists().where(k.key == row)),
-            and_(table == Table.MEMORY, exists().where(i.key == row)),
-        )
-        lost = select(key).where(of_any_model(), ~or_(*owner)).distinct().order_by(key)
-        return [ItemKey(each) for each in (await self.connection.execute(lost)).scalars()]
+        return await embedding_health.orphaned_embeddings(self.connection)
 
     async def misshapen_embeddings(self) -> Sequence[ItemKey]:
-        e, m = d.embedding.c, d.embedding_model.c
-        wrong = (
-            select(e.item_key)
-            .join(d.embedding_model, m.key == e.model_key)
-            .where(func.length(e.vector) != 2 * m.dimension)
-            .distinct()
-            .order_by(e.item_key)
-        )
-        return [ItemKey(each) for each in (await self.connection.execute(wrong)).scalars()]
+        return await embedding_health.misshapen_embeddings(self.connection)
+
+    async def unnormal_embeddings(self) -> Sequence[ItemKey]:
+        return await embedding_health.unnormal_embeddings(self.connection)
 
     async def unembedded(self, keys: Sequence[ItemKey], *, model: str) -> Sequence[ItemKey]:
         e, m = d.embedding.c, d.embedding_model.c

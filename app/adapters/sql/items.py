@@ -21,11 +21,19 @@ from app.adapters.sql.cursors import decode_cursor, encode_cursor
 from app.adapters.sql.dialect import numbers
 from app.adapters.sql.item_conditions import unexpired
 from app.adapters.sql.item_rows import document_edge, source_edge
+from app.adapters.sql.items_said import lineage_of_said, said
 from app.adapters.sql.types import Key, to_micros
 from app.domain.errors import MemoryNotFound
 from app.domain.ids import ConversationId, ItemId, ItemKey, ScopeKey, TenantId
 from app.domain.memories import Memory, MemoryFilter
-from app.domain.memory import ItemType, LineageEdge, Table, item_key, table_and_row
+from app.domain.memory import (
+    OF_MESSAGES,
+    ItemType,
+    LineageEdge,
+    Table,
+    item_key,
+    table_and_row,
+)
 from app.ports.stored import Page
 
 _PARENT = t.memory_item.alias("parent")
@@ -47,6 +55,10 @@ class SqlItems:
         if row is None:
             raise MemoryNotFound(memory_id=str(item_id))
         return memory_of(row)
+
+    async def recalled(self, item_id: ItemId, *, now: datetime | None) -> Memory:
+        found = await said(self.connection, self.tenant, item_id)
+        return await self.get(item_id, now=now) if found is None else found
 
     async def page(self, wanted: MemoryFilter, *, cursor: str | None, limit: int) -> Page[Memory]:
         i = t.memory_item.c
@@ -83,6 +95,8 @@ class SqlItems:
         return [memory_of(row) for row in rows]
 
     async def lineage(self, memory: Memory) -> Sequence[LineageEdge]:
+        if memory.type in OF_MESSAGES:
+            return [await lineage_of_said(self.connection, memory)]
         if memory.type is ItemType.DOCUMENT:
             _, row = table_and_row(memory.key)
             i = t.memory_item.c

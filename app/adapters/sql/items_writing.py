@@ -18,6 +18,7 @@ from app.adapters.sql.item_timeline import earliest, superseded
 from app.adapters.sql.items import SqlItems, memory_of
 from app.adapters.sql.outbox import enqueue
 from app.adapters.sql.scopes import SqlScopes, hold_scopes
+from app.adapters.sql.unwanted import refuse, take
 from app.domain.errors import MessageNotFound, NeverValid
 from app.domain.ids import ItemKey, MessageId, ScopeKey
 from app.domain.memories import Memory, MemoryChanges
@@ -43,6 +44,12 @@ class SqlItemWriter(SqlItems):
         if inside:
             await self.connection.execute(held.with_for_update(read=True, key_share=True))
         await hold_scopes(self.connection, [scope])
+
+    async def take(self, item: Memory) -> None:
+        await take(self.connection, item)
+
+    async def refuse(self, item: Memory) -> None:
+        await refuse(self.connection, item)
 
     async def about(self, scope: ScopeKey, kind: ItemType, subject: str) -> Sequence[Memory]:
         i = t.memory_item.c

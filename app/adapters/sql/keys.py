@@ -65,6 +65,9 @@ class SqlAdmission:
         row = (await self.connection.execute(wanted)).one_or_none()
         return None if row is None else _key(row)
 
+    async def hashes(self) -> frozenset[bytes]:
+        return frozenset((await self.connection.execute(select(_c.hash))).scalars())
+
     async def any_key(self) -> bool:
         return (await self.connection.execute(select(_c.key).limit(1))).first() is not None
 

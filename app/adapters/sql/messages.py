@@ -5,7 +5,7 @@ from functools import reduce
 from operator import add
 from typing import Any
 
-from sqlalchemy import BigInteger, Row, Select, Subquery, func, literal, or_, select
+from sqlalchemy import BigInteger, ColumnElement, Row, Select, Subquery, func, literal, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
@@ -61,7 +61,7 @@ class SqlMessages:
         most_bytes: int = PAGE_BYTES,
     ) -> Page[Message]:
         position = t.message.c.position
-        following = self._weights(conversation)
+        following = self._weights(t.message.c.conversation_key == conversation)
         if cursor:
             (place,) = decode_cursor(cursor, parts=1)
             last = literal(place, BigInteger)  # a forged one may be larger than any position
@@ -91,6 +91,14 @@ class SqlMessages:
         for row in await self.connection.execute(wanted.order_by(c.conversation_key, c.position)):
             said[ConversationKey(row.conversation_key)].append(_message(row))
         return said
+
+    async def weights(self, several: Sequence[ConversationKey]) -> Mapping[ConversationKey, int]:
+        """Bytes of all that was said in each of these conversations; 0 where nothing was."""
+        weighed = self._weights(t.message.c.conversation_key.in_(numbers(several))).subquery().c
+        wanted = select(weighed.conversation_key, func.sum(weighed.weight).label("weight"))
+        rows = await self.connection.execute(wanted.group_by(weighed.conversation_key))
+        found = {ConversationKey(row.conversation_key): int(row.weight) for row in rows}
+        return {each: found.get(each, 0) for each in several}
 
     async def stored(
         self,
@@ -135,12 +143,12 @@ class SqlMessages:
             raise MessageNotFound(message_id=str(message_id))
         return ConversationKey(row.conversation_key), ScopeKey(row.scope_key)
 
-    def _weights(self, conversation: ConversationKey) -> Select[Any]:
+    def _weights(self, within: ColumnElement[bool]) -> Select[Any]:
         """What each message weighs: the database tells, so that nobody has to read it."""
         c = t.message.c
         parts = (octets(self.connection, each) for each in (c.content, c.tool_calls, c.metadata))
         weight = reduce(add, parts).label("weight")
-        return select(c.key, c.position, weight).where(c.conversation_key == conversation)
+        return select(c.key, c.conversation_key, c.position, weight).where(within)
 
     def _of(self, conversation: ConversationKey) -> Select[Any]:
         return self._all().where(t.message.c.conversation_key == conversation)

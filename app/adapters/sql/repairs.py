@@ -11,6 +11,7 @@ from app.adapters.sql.counters import recount
 from app.adapters.sql.embeddings import forget_embeddings
 from app.adapters.sql.graph_health import settle_some
 from app.adapters.sql.lineage_health import derive_anew, drop_false_lineage
+from app.adapters.sql.orphans import drop_orphans
 from app.adapters.sql.rebuild import SqlRebuild
 from app.adapters.sql.scope_health import bring_home, bring_notes_home, forget_entities
 from app.domain.ids import ConversationKey, EntityKey, ItemKey, TenantId
@@ -38,6 +39,9 @@ class SqlRepairs(SqlRebuild):
 
     async def drop_embeddings(self, keys: Sequence[ItemKey]) -> None:
         await forget_embeddings(self.connection, keys)
+
+    async def drop_orphans(self) -> None:
+        await drop_orphans(self.connection)
 
     async def settle_graph(self, *, after: EntityKey, limit: int) -> Sequence[EntityKey]:
         return await settle_some(self.connection, after=after, limit=limit)

@@ -8,16 +8,16 @@ from functools import cached_property
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Column, ColumnElement, Select, and_, func, insert, or_, select
+from sqlalchemy import Column, ColumnElement, Select, and_, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import outbox, receipts
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
+from app.adapters.sql.answers import SqlAnswers
 from app.adapters.sql.audit import SqlAuditReader, SqlAuditWriter, WhoActs, the_command
 from app.adapters.sql.conversations import SqlConversations
 from app.adapters.sql.database import Database
-from app.adapters.sql.dialect import take_name
 from app.adapters.sql.distil_letters import SqlDistilReader
 from app.adapters.sql.distilling import SqlDistilWriter
 from app.adapters.sql.erase import SqlEraser
@@ -51,7 +51,7 @@ from app.domain.audit import Actor
 from app.domain.ids import KeyId, TenantId
 from app.ports import NewId
 from app.ports.measuring import Beat
-from app.ports.stored import NOBODY, About, Access, Counts, Receipt
+from app.ports.stored import Access, Counts, Receipt
 
 
 class _Unit:
@@ -189,30 +189,9 @@ class SqlTransaction(_Unit):
         )
         return int((await self._connection.execute(last)).scalar_one())
 
-    async def find_answer(self, path: str, key: str) -> tuple[bytes, Mapping[str, object]] | None:
-        # Of requests that come at once, the second waits here until the first has answered.
-        await take_name(self._connection, f"answer {self._tenant} {path} {key}")
-        i = d.idempotency.c
-        wanted = select(i.body_hash, i.answer).where(
-            i.tenant == self._tenant, i.path == path, i.key == key
-        )
-        row = (await self._connection.execute(wanted)).one_or_none()
-        return None if row is None else (row.body_hash, row.answer)
-
-    async def keep_answer(
-        self,
-        path: str,
-        key: str,
-        *,
-        body_hash: bytes,
-        answer: Mapping[str, object],
-        now: datetime,
-        about: About = NOBODY,
-    ) -> None:
-        row = {"tenant": self._tenant, "path": path, "key": key, "created_at": now}
-        row |= {"body_hash": body_hash, "answer": answer}
-        row |= {"scope_key": about.scope, "conversation_key": about.conversation}
-        await self._connection.execute(insert(d.idempotency), row)
+    @property
+    def answers(self) -> SqlAnswers:
+        return SqlAnswers(self._connection, self._tenant)
 
 
 class SqlSystem(SqlPeriodProjections):

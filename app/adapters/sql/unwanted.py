@@ -1,4 +1,4 @@
-"""What somebody deleted of all that was derived, kept with the messages that say it."""
+"""What somebody deleted or changed of all that was derived, kept with what says it."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ _DRAWN = frozenset({ItemType.FACT, ItemType.TOOL})
 
 async def refuse(connection: AsyncConnection, item: Memory) -> None:
     """
-    Have an item that is deleted not derived again from the messages that it was derived from.
+    Have what an item says not derived again from the messages that it was derived from.
 
     Their conversations are taken first, as a worker does that writes what it distilled there. Who
     says it again later is heard: the marks are of these messages, and go with them.
@@ -25,12 +25,17 @@ async def refuse(connection: AsyncConnection, item: Memory) -> None:
     if item.type not in _DRAWN:
         return
     row = table_and_row(item.key)[1]
-    await _take_conversations(connection, row)
-    await hold_scopes(connection, [item.scope])
+    await take(connection, item)
     mark = mark_of(item.subject, item.metadata if item.derived else None)
     for key, unwanted in await _derived_from(connection, row, derived=item.derived):
         marked = update(t.message).where(t.message.c.key == key)
         await connection.execute(marked.values(unwanted=sorted({*unwanted, mark})))
+
+
+async def take(connection: AsyncConnection, item: Memory) -> None:
+    """Take the scope of an item, after the conversations of what it is derived from."""
+    await _take_conversations(connection, table_and_row(item.key)[1])
+    await hold_scopes(connection, [item.scope])
 
 
 async def _take_conversations(connection: AsyncConnection, row: int) -> None:

@@ -1,5 +1,6 @@
 """What models are answered: little, and in words."""
 
+import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
@@ -87,7 +88,7 @@ class SaidMessage(BaseModel):
             id=message.id,
             role=message.role.value,
             name=message.name,
-            content=shortened(message.content or ""),
+            content=shortened(words_of(message)),
             said_at=message.created_at,
         )
 
@@ -96,6 +97,20 @@ class ReadConversation(BaseModel):
     conversation: ListedConversation
     messages: list[SaidMessage] = Field(description="In the order in which they were said.")
     next_cursor: str | None = Field(description="Pass it as cursor for more; null: that was all.")
+
+
+def words_of(message: Message) -> str:
+    """What was said, and in a line each, what tools were called with what."""
+    calls = [_in_a_line(each) for each in message.tool_calls or ()]
+    return "\n".join(filter(None, [message.content, *calls]))
+
+
+def _in_a_line(call: Mapping[str, object]) -> str:
+    called = call.get("function")
+    told = called if isinstance(called, Mapping) else call
+    name, arguments = (told.get(key) or "" for key in ("name", "arguments"))
+    spelled = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+    return f"[calls {one_line(str(name))}({one_line(spelled)})]"
 
 
 def shortened(text: str) -> str:
@@ -109,7 +124,7 @@ def transcript(conversation: Conversation, messages: Sequence[Message], *, more:
     title = one_line(conversation.label or conversation.external_id or "") or "A conversation"
     said = [
         f"{one_line(each.name or '') or each.role.value}, {each.created_at:%Y-%m-%d %H:%M}:\n"
-        f"{quote(each.content or '')}"
+        f"{quote(words_of(each))}"
         for each in messages
     ]
     left_out = ["[Earlier messages are left out.]"] if more else []

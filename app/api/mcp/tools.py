@@ -146,7 +146,7 @@ class Tools:
         self,
         ctx: Asking,
         query: Query,
-        limit: Annotated[int, Field(ge=1, le=50)] = 10,
+        limit: Annotated[int, Field(ge=1, le=50, description="Memories.")] = 10,
         user_id: UserId = None,
     ) -> FoundMemories:
         """
@@ -169,7 +169,7 @@ class Tools:
         text: Annotated[
             Label | None, Field(description="Only those with this in their name or label.")
         ] = None,
-        limit: Annotated[int, Field(ge=1, le=100)] = 20,
+        limit: Annotated[int, Field(ge=1, le=100, description="Conversations.")] = 20,
         cursor: Cursor = None,
         user_id: UserId = None,
     ) -> ListedConversations:

@@ -18,6 +18,7 @@ from app.api.schemas.recalled import (
     memory_out,
     related_out,
     rounded,
+    timings_out,
 )
 from app.api.schemas.users import DERIVED, Derived, derived_out
 from app.domain.context import ContextBundle, ContextRequest, Difference, Intent
@@ -62,7 +63,9 @@ class MetadataOut(TypedDict):
     cache_hit: bool
     sufficient: bool
     degraded: list[DegradedOut]
-    timings_ms: dict[str, float]
+    timings_ms: Annotated[
+        dict[str, float], Field(description="Of each stage; 0 of what was not asked.")
+    ]
     started_ms: Annotated[
         dict[str, float],
         Field(description="When each stage began, after the request; empty if not measured."),
@@ -115,18 +118,19 @@ def bundle_out(
     """The answer to `request`; a replay, which has none, shows all that is known."""
     explain = request is None or request.explain
     memories = [memory_out(each, explain=explain) for each in bundle.retrieved]
-    grouped = request is not None and request.group_by_conversation
     return BundleOut(
         bundle_id=bundle.id,
         query=bundle.query,
         intent=bundle.intent,
         recent_history=[MessageOut.of(each) for each in bundle.recent_history],
         retrieved_memories=memories,
-        conversations=_groups(memories) if grouped else None,
+        conversations=_groups([each for each in memories if not each["erased"]])
+        if bundle.grouped
+        else None,
         related_entities=[related_out(each) for each in bundle.related],
         user_profile=_profile(bundle.profile),
         text=bundle.text,
-        messages=[dict(each) for each in bundle.messages] if bundle.messages else None,
+        messages=None if bundle.messages is None else [dict(each) for each in bundle.messages],
         since=None if difference is None else _difference(difference),
         metadata=_metadata(bundle, explain=explain, cache_hit=cache_hit),
     )
@@ -144,7 +148,7 @@ def _metadata(bundle: ContextBundle, *, explain: bool, cache_hit: bool) -> Metad
         cache_hit=cache_hit,
         sufficient=bundle.sufficient,
         degraded=degraded_out(bundle.degraded),
-        timings_ms=in_ms(bundle.timings),
+        timings_ms=timings_out(bundle.timings),
         started_ms=in_ms(bundle.starts),
         dropped=[DroppedOut(id=each.id, type=each.type, reason=each.reason) for each in dropped],
         profile=None
@@ -167,7 +171,7 @@ def _profile(shown: ShownProfile | None) -> ProfileShownOut | None:
 
 
 def _groups(memories: Sequence[MemoryOut]) -> list[GroupOut]:
-    """Conversations by their best item; inside each, items best first."""
+    """Conversations by their best item; inside each, items best first. What is erased has none."""
     first: dict[UUID | None, int] = {}
     for at, memory in enumerate(memories):
         first.setdefault(memory["conversation_id"], at)

@@ -1,13 +1,14 @@
 """What is asked: the bodies of POST /context and POST /search."""
 
 from dataclasses import replace
+from datetime import UTC, timedelta
 from typing import Annotated, Literal, Self, TypeVar
 from uuid import UUID
 
 from pydantic import Field, FiniteFloat, model_validator
 
 from app.api.limits import AtMost
-from app.api.schemas.fields import Body, Budget, Label, Moment, Name, Text
+from app.api.schemas.fields import Body, Budget, Label, LocalMoment, Moment, Name, Text
 from app.domain.context import (
     DEFAULT_BUDGET,
     ContextRequest,
@@ -96,7 +97,9 @@ class SearchIn(Body):
     conversation_external_id: Name | None = None
     max_items: int = Field(default=20, ge=1, le=500)
     min_score: FiniteFloat | None = None
-    as_of: Moment | None = None
+    as_of: LocalMoment | None = Field(
+        default=None, description='In its offset "yesterday" and other times are understood.'
+    )
     deadline_ms: int | None = Field(default=None, ge=1, le=60_000)
     explain: bool = False
     weights: WeightsIn = Field(default_factory=WeightsIn)
@@ -119,7 +122,8 @@ class SearchIn(Body):
             conversation_external_id=self.conversation_external_id,
             max_items=self.max_items,
             min_score=self.min_score,
-            as_of=self.as_of,
+            as_of=self.as_of and self.as_of.astimezone(UTC),
+            utc_offset=(self.as_of and self.as_of.utcoffset()) or timedelta(),
             deadline=self.deadline_ms and self.deadline_ms / 1_000,
             explain=self.explain,
             # A search answers without history, so the end of the conversation may be found.

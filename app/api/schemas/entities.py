@@ -29,7 +29,9 @@ class EntityOut(Answer):
     id: UUID
     type: EntityType
     name: str
-    names: list[str] = Field(description="All that it is called, the fullest first.")
+    names: list[str] = Field(
+        description="All that it is called, the fullest first; then what the same is called."
+    )
     mentions: int = Field(description="Places in messages.")
     first_seen_at: datetime
     last_seen_at: datetime

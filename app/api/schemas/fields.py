@@ -44,10 +44,17 @@ def _in_utc(moment: datetime) -> datetime:
         raise ValueError("must lie in the years 1 to 9999 in UTC") from error
 
 
+def _has_utc(moment: datetime) -> datetime:
+    _in_utc(moment)
+    return moment
+
+
 Text = Annotated[str, AfterValidator(_storable)]
 Name = Annotated[Text, Field(min_length=1, max_length=255)]
 Label = Annotated[Text, Field(max_length=1_000)]
 Moment = Annotated[AwareDatetime, BeforeValidator(_text_only), AfterValidator(_in_utc)]
+LocalMoment = Annotated[AwareDatetime, BeforeValidator(_text_only), AfterValidator(_has_utc)]
+"""A moment with the offset that it was told in."""
 JsonObject = Annotated[dict[str, Any], AfterValidator(_storable_json)]
 Metadata = Annotated[JsonObject, AfterValidator(within_metadata_bytes)]
 Importance = Annotated[int, Field(ge=1, le=10, description="1 to 10; 10 is pinned.")]

@@ -137,7 +137,7 @@ class MemoryQuery(PageQuery):
 
 class MemoryItemOut(Answer):
     id: UUID
-    type: Kept
+    type: ItemType
     user_id: str | None
     conversation_id: UUID | None
     document_id: UUID | None = Field(description="Of a part: the document that it is of.")
@@ -161,7 +161,7 @@ class MemoryItemOut(Answer):
     def of(cls, memory: Memory, superseded: Sequence[ItemId]) -> Self:
         told = {"document_id": memory.parent, "superseded": superseded}
         fields = {name: getattr(memory, name) for name in cls.model_fields if name not in told}
-        return cls.model_validate(fields | told | {"type": memory.type.value})
+        return cls.model_validate(fields | told)
 
 
 class MemoryPage(Answer):

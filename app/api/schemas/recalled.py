@@ -136,6 +136,15 @@ def degraded_out(degraded: Sequence[Degraded]) -> list[DegradedOut]:
     return [DegradedOut(source=each.source, reason=each.reason) for each in degraded]
 
 
+_STAGES = ("embed", "semantic", "lexical", "episodic", "relational", "rerank")
+"""What is told the time of, whether it had to be asked or not."""
+
+
+def timings_out(seconds: Mapping[str, float]) -> dict[str, float]:
+    """In milliseconds, by stage; what was not asked took none."""
+    return {**dict.fromkeys(_STAGES, 0.0), **in_ms(seconds)}
+
+
 def in_ms(seconds: Mapping[str, float]) -> dict[str, float]:
     return {stage: round(s * 1_000, 3) for stage, s in seconds.items()}
 

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any, Self
 from uuid import UUID
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from app.api.schemas.conversations import ErasureOut
 from app.api.schemas.fields import Answer, Body, JsonObject, Label, Moment, Text
@@ -31,7 +31,7 @@ def derived_out(profile: Profile) -> Derived:
 
 
 class ConsentIn(Body):
-    purposes: dict[Purpose, bool] = Field(
+    purposes: dict[Purpose, StrictBool] = Field(
         min_length=1, description="What is not named stays as it is; false revokes and erases."
     )
     source: Label | None = Field(default=None, description="How it was given, in your words.")

@@ -75,7 +75,8 @@ function supposed(took) {
   return rows;
 }
 
-export function Waterfall({ timings: { total = 0, ...took }, starts = {}, degraded = [] }) {
+export function Waterfall({ timings: { total = 0, ...told }, starts = {}, degraded = [] }) {
+  const took = Object.fromEntries(Object.entries(told).filter(([name, lasted]) => lasted || name in starts));  // 0: not asked
   const known = Object.keys(starts).length > 0;
   const rows = known ? measured(took, starts) : supposed(took);
   const end = Math.max(total, ...rows.map((each) => each.from + each.took), 0.001);
