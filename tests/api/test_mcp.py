@@ -156,7 +156,7 @@ async def test_conversations_and_bundles_are_resources(listening: Listening) -> 
         (resource,) = (await client.list_resources()).resources
         assert (resource.name, resource.mime_type) == ("diary", "text/markdown")
         transcript = await read(client, resource.uri)
-        assert transcript.startswith("# diary\n\nuser, ")
+        assert transcript.startswith('# "diary"\n\nuser, ')
         assert f"> {HUGIN}\n> # Not a heading" in transcript
         answer = await client.call_tool("recall", {"query": QUESTION})
         (link,) = [each.uri for each in answer.content if each.type == "resource_link"]

@@ -327,7 +327,7 @@ async def test_items_stand_apart_from_conversations_in_a_prompt(alone: AsyncClie
     await tell(alone, LISBON)
     bundle = await context(alone, "Lisbon", user_id="alice", format="markdown")
     assert re.search(r"\n# Known facts\n> \d{4}-\d\d-\d\d: ", bundle["text"])
-    assert "# Earlier conversations\n\n## Travel\nAlice, " in bundle["text"]
+    assert '# Earlier conversations\n\n## "Travel"\n"Alice", ' in bundle["text"]
     assert bundle["metadata"]["conversations_included"] == 1
 
 

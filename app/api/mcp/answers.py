@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from app.domain.context import Candidate
 from app.domain.conversation import Conversation, Message
 from app.domain.memory import ItemType
-from app.text.render import one_line, quote
+from app.text.render import one_line, quote, titled
 
 _MOST_CHARACTERS = 4_000
 """Of one text in a list; a resource has all of it."""
@@ -121,9 +121,9 @@ def shortened(text: str) -> str:
 
 def transcript(conversation: Conversation, messages: Sequence[Message], *, more: bool) -> str:
     """A conversation to be read; whatever was said in it is quoted."""
-    title = one_line(conversation.label or conversation.external_id or "") or "A conversation"
+    title = titled(conversation.label or conversation.external_id) or "A conversation"
     said = [
-        f"{one_line(each.name or '') or each.role.value}, {each.created_at:%Y-%m-%d %H:%M}:\n"
+        f"{titled(each.name) or each.role.value}, {each.created_at:%Y-%m-%d %H:%M}:\n"
         f"{quote(words_of(each))}"
         for each in messages
     ]
