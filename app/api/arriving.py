@@ -1,4 +1,4 @@
-"""How long a connection may take to bring the head of a request, and how large that may be."""
+"""How long the head of a request may take to come, and how large all may be that is no body."""
 
 import asyncio
 from asyncio import TimerHandle
@@ -22,10 +22,11 @@ _TOO_LARGE = _refusal(
 
 def bounded_heads(*, seconds: float, most: int) -> type[HttpToolsProtocol]:
     """
-    The protocol of uvicorn, which closes connections whose heads take longer or are larger.
+    The protocol of uvicorn, which closes connections whose heads take longer, or that bring more
+    of heads, of what describes chunks, or of trailers.
 
     Args:
-        most: Bytes, beyond those that one read brings.
+        most: Bytes of these without any of a body between them, beyond those of one read.
     """
 
     class Bounded(_BoundedHead):
@@ -40,15 +41,19 @@ class _BoundedHead(HttpToolsProtocol):
     uvicorn itself waits for a head as long as bytes come now and then, and for the first for ever.
 
     The time runs from the connection, later from the first byte behind an answer: also while it is
-    the rest of a body that nobody reads any more. Of a head that comes in many reads the parser
-    copies all of it with each of them.
+    the rest of a body that nobody reads any more. Of a header that comes in many reads the parser
+    copies all of it with each of them. Trailers, which nobody here reads, are left out: uvicorn
+    adds them to the headers of a request that is being answered.
     """
 
     head_s: ClassVar[float]
     head_bytes: ClassVar[int]
     _running_out: TimerHandle | None = None
     _in_head: bool = False
-    _head: int = 0
+    _beside: int = 0
+    """Bytes that came since the last of a body, or since a head ended."""
+    _got_on: bool = False
+    """Whether a read brought any of a body, or the end of something."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -57,21 +62,32 @@ class _BoundedHead(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         if self._answered():
             self._expect()
-        before = self._in_head
+        self._got_on = False
         super().data_received(data)
-        if before and self._in_head:
-            self._head += len(data)
-            if self._head > self.head_bytes:
-                self._refuse(_TOO_LARGE)
+        self._beside = 0 if self._got_on else self._beside + len(data)
+        if self._beside > self.head_bytes:
+            self._refuse(_TOO_LARGE)
 
     def on_message_begin(self) -> None:
-        self._in_head, self._head = True, 0
+        self._in_head = True
         super().on_message_begin()
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self._in_head:
+            super().on_header(name, value)
+
     def on_headers_complete(self) -> None:
-        self._in_head = False
+        self._in_head, self._got_on = False, True
         self._expect_no_more()
         super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        self._got_on = True
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._got_on = True
+        super().on_message_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._expect_no_more()
@@ -91,6 +107,8 @@ class _BoundedHead(HttpToolsProtocol):
             self._running_out = None
 
     def _refuse(self, answer: bytes) -> None:
-        if not self.transport.is_closing():
+        if self.transport.is_closing():
+            return
+        if self._answered() or not self.cycle.response_started:
             self.transport.write(answer)
-            self.transport.close()
+        self.transport.close()

@@ -11,7 +11,7 @@ from typing import IO, Any
 import orjson
 
 from app.domain.errors import ImportUnreadable
-from app.domain.storable import has_more_values
+from app.domain.storable import has_more_values, json_spelled
 from app.formats import interleaved, messages, tables
 from app.formats.archive import CHUNK, Source, Unpackable, sources
 from app.formats.encodings import NO_TEXT, decoded, encoding_of
@@ -145,8 +145,8 @@ class Reading:
         if has_more_values(raw, self.bounds.json_values):
             return raw
         try:
-            return orjson.dumps(orjson.loads(raw), option=orjson.OPT_SORT_KEYS)
-        except (ValueError, TypeError):
+            return json_spelled(parsed(raw), orjson.OPT_SORT_KEYS)
+        except (Malformed, TypeError):
             return raw
 
     def _pieces(self, chunks: Iterable[bytes], layout: Layout) -> Iterator[Piece | Rejected]:

@@ -109,6 +109,45 @@ def test_a_large_head_and_a_larger_body_are_read(caller: socket.socket) -> None:
     assert an_answer(caller).startswith(b"HTTP/1.1 201 ")
 
 
+CHUNKED = POST.replace(b"Content-Length: %d" % len(BODY), b"Transfer-Encoding: chunked")
+
+
+@pytest.mark.parametrize(
+    "begun",
+    [b"%x\r\n%s\r\n0\r\nX-Trailer: " % (len(BODY), BODY), b"1\r\n{\r\n1;extension="],
+    ids=["trailers", "extensions"],
+)
+def test_what_is_no_body_does_not_come_for_ever_behind_a_head(
+    caller: socket.socket, begun: bytes
+) -> None:
+    caller.sendall(CHUNKED + begun)
+    sent = 0
+    with suppress(OSError):
+        while sent < 50_000_000:
+            caller.sendall(b"x" * 50_000)
+            sent += 50_000
+            time.sleep(0.001)
+    assert sent < 5_000_000
+
+
+def test_trailers_are_no_headers(caller: socket.socket) -> None:
+    bodied = b"%x\r\n%s\r\n0\r\n" % (len(BODY), BODY)
+    caller.sendall(CHUNKED + bodied + b"Idempotency-Key: late\r\n\r\n")
+    assert b" 201 Created" in an_answer(caller)
+    other = BODY.replace(b"Hi.", b"Ho.")
+    caller.sendall(POST.replace(b"\r\n\r\n", b"\r\nIdempotency-Key: late\r\n\r\n") + other)
+    assert b" 201 Created" in an_answer(caller)
+
+
+def test_a_body_in_many_small_chunks_is_read(caller: socket.socket) -> None:
+    caller.sendall(CHUNKED)
+    for at in range(0, len(BODY), 5):
+        part = BODY[at : at + 5]
+        caller.sendall(b"%x;note=%s\r\n%s\r\n" % (len(part), b"x" * 20_000, part))
+    caller.sendall(b"0\r\n\r\n")
+    assert b" 201 Created" in an_answer(caller)
+
+
 def test_nor_is_a_connection_that_brings_nothing(caller: socket.socket) -> None:
     began = time.monotonic()
     assert b" 408 " in answered(caller)
