@@ -89,9 +89,13 @@ class Placing:
     async def _live_longer(self, before: Memory) -> None:
         """What is told once more begins its life anew."""
         until = self.prepared.new.expires_at
-        if until is not None and before.expires_at is not None and before.expires_at < until:
-            longer = MemoryChanges(given=frozenset({"expires_at"}), expires_at=until)
-            await self.transaction.memories.change(before, longer, None, now=self.now)
+        if until is None or before.expires_at is None or until <= before.expires_at:
+            return
+        longer = MemoryChanges(given=frozenset({"expires_at"}), expires_at=until)
+        await self.transaction.memories.change(before, longer, None, now=self.now)
+        if not self.prepared.new.derived_from:
+            deed = memory_deed(Action.MEMORY_CHANGED, before.id, fields=sorted(longer.given))
+            await self.transaction.audit.note(deed, now=self.now)
 
     async def _owner(self) -> tuple[ScopeKey, Conversation | None]:
         new, scopes = self.prepared.new, self.transaction.scopes

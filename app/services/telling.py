@@ -7,6 +7,7 @@ from datetime import datetime
 from app.distil.fact import Tense
 from app.distil.filing import subject_of, subject_of_words
 from app.distil.told import speakers_of, told_fact
+from app.domain.audit import Action
 from app.domain.errors import MetadataTooLarge
 from app.domain.ids import ScopeKey
 from app.domain.memories import Memory, MemoryChanges, NewMemory
@@ -15,7 +16,7 @@ from app.domain.storable import json_bytes
 from app.ports.store import Transaction
 from app.ports.stored import PreparedMemory
 from app.services.bearings import bearings_of, is_told_only
-from app.services.placing import its_conversation
+from app.services.placing import its_conversation, memory_deed
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +99,14 @@ def _told_more(known: Memory, new: NewMemory) -> MemoryChanges:
 async def _tell_more(
     transaction: Transaction, known: Memory, changes: MemoryChanges, *, now: datetime
 ) -> None:
-    before = (known.metadata, known.importance, known.ends_at, known.expires_at)
-    if (changes.metadata, changes.importance, changes.valid_to, changes.expires_at) != before:
+    before = {
+        "metadata": known.metadata,
+        "importance": known.importance,
+        "valid_to": known.ends_at,
+        "expires_at": known.expires_at,
+    }
+    fields = sorted(name for name, value in before.items() if getattr(changes, name) != value)
+    if fields:
         await transaction.memories.change(known, changes, None, now=now)
+        deed = memory_deed(Action.MEMORY_CHANGED, known.id, fields=fields)
+        await transaction.audit.note(deed, now=now)

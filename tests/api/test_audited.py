@@ -77,6 +77,32 @@ async def test_what_a_user_agrees_to_and_what_goes_with_it(client: AsyncClient) 
     }
 
 
+@pytest.mark.parametrize(
+    ("told", "more"),
+    [
+        ({"type": "fact", "content": "I live in Lisbon."}, {"importance": 8}),
+        ({"type": "fact", "content": "I live in Lisbon."}, {"metadata": {"source": "form"}}),
+        (
+            {"type": "fact", "content": "First the milk.", "expires_at": "2099-01-01T00:00Z"},
+            {"expires_at": "2099-02-01T00:00Z"},
+        ),
+    ],
+    ids=["importance", "metadata", "expires_at"],
+)
+async def test_what_is_told_once_more_is_a_change_where_it_says_more(
+    client: AsyncClient, told: Json, more: Json
+) -> None:
+    ids = [
+        (await client.post("/memories", json=each)).json()["id"]
+        for each in (told, told, {**told, **more}, {**told, **more})
+    ]
+
+    assert len(set(ids)) == 1
+    assert await noted(client) == ["memory.stored", "memory.changed"]
+    (changed,) = (await get(client, "/admin/audit", action="memory.changed"))["items"]
+    assert (changed["subject"], changed["facts"]) == (f"memory:{ids[0]}", {"fields": list(more)})
+
+
 async def test_every_erasure_by_the_id_of_its_receipt(client: AsyncClient) -> None:
     stored = [await store(client, HUGIN, f"note {n}", user_id="alice") for n in range(2)]
     kept = [

@@ -38,6 +38,13 @@ def test_a_first_message_that_is_malformed_costs_no_other(begins: bytes) -> None
         assert len(set(ids_in(raw))) == 3
 
 
+def test_lists_that_differ_in_a_large_number_are_two() -> None:
+    raw = b'[{"role":"user","content":"hi","metadata":{"n":%d}}]'
+    lists = [raw % (2**70), raw % (2**70 + 1), (raw % 2**70).replace(b",", b" , ")]
+    one, other, again = (set(conversations_in(each)) for each in lists)
+    assert one == again != other
+
+
 def test_single_messages_among_conversations_stay_apart() -> None:
     raw = lines_of({"messages": SAID[1:2]}, SAID[0], SAID[2])
     assert len(conversations_in(raw)) == 3
