@@ -112,12 +112,14 @@ def indexed_text(content: str, speaker: str | None) -> str:
 
 def _tokens(text: str) -> Sequence[str]:
     """Words, and what separators without spaces make of several; accents are gone."""
+    if len(text) <= AT_ONCE:
+        return _found(text)
+    return [each for at in stretches(text, _BETWEEN) for each in _found(text[at])]
+
+
+def _found(text: str) -> Sequence[str]:
     spelled = bare(text)
-    token = _ASCII_TOKEN if spelled.isascii() else _TOKEN
-    if len(spelled) <= AT_ONCE:
-        return token.findall(spelled)
-    found = (token.findall(spelled, at.start, at.stop) for at in stretches(spelled, _BETWEEN))
-    return list(chain.from_iterable(found))
+    return (_ASCII_TOKEN if spelled.isascii() else _TOKEN).findall(spelled)
 
 
 @lru_cache(maxsize=65_536)

@@ -265,3 +265,9 @@ def test_a_hundred_kilobytes_of_anything_are_analysed(piece: str) -> None:
     pattern = exclusion([text, "end"])
     assert pattern is not None
     assert pattern.search(fold(text + " end"))
+
+
+@pytest.mark.parametrize("between", [" ", "\n", "。", "，", "\u3000", " \u0301"])  # noqa: RUF001
+def test_a_long_text_has_the_terms_of_its_parts(between: str) -> None:
+    part = f"Ångström/naïve{between}ｆｕｌｌ-width{between}東京タワー{between}е\u0308лка{between}"  # noqa: RUF001
+    assert terms_of(part * 4_000) == terms_of(part) * 4_000
