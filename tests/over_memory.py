@@ -8,6 +8,7 @@ from typing import Any
 from asgi_lifespan import LifespanManager
 from fastapi import FastAPI
 from httpx import ASGITransport, AsyncClient
+from starlette.routing import Route
 
 from app.adapters.telemetry import PrometheusTelemetry
 from app.api import (
@@ -19,8 +20,11 @@ from app.api import (
     inside,
     memories,
     moving,
+    proxy,
     users,
 )
+from app.api.deps import Mounted, Proxy
+from app.api.mcp.late import answering_late
 from app.api.paths import EncodedSlashes
 from app.api.problems import install_problem_handlers
 from app.domain.ids import LOCAL_TENANT
@@ -38,15 +42,16 @@ from tests.fakes import Memory
 ROUTERS = (
     *(conversations.router, users.router, context.router),
     *(flags.router, inside.router, admin.router),
-    *(memories.router, entities.router, moving.router),
+    *(memories.router, entities.router, moving.router, proxy.router),
 )
+_MOST_ASKED = 1_000_000
 
 
 async def _nothing_to_retire(_: Sequence[str]) -> None:
     """There is one model only."""
 
 
-def services_of(memory: Memory) -> SimpleNamespace:
+def services_of(memory: Memory, before_model: Proxy | None) -> SimpleNamespace:
     """Those that what users do needs; jobs, keys and the like are not among them."""
     telemetry = PrometheusTelemetry()
     readiness = Readiness(
@@ -85,20 +90,26 @@ def services_of(memory: Memory) -> SimpleNamespace:
             clock=memory.clock,
             logbook=Logbook(store=memory.store, clock=memory.clock, tenant=LOCAL_TENANT),
         ),
+        proxy=before_model,
     )
 
 
 @asynccontextmanager
-async def talking_over(memory: Memory) -> AsyncIterator[AsyncClient]:
+async def talking_over(
+    memory: Memory, before_model: Proxy | None = None
+) -> AsyncIterator[AsyncClient]:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[dict[str, Any]]:
-        yield {"services": services_of(memory), "caller": ANYONE_HERE}
+        services: Any = services_of(memory, before_model)
+        async with answering_late(services, body_bytes=_MOST_ASKED) as mcp:
+            yield {"services": services, "caller": ANYONE_HERE, "mcp": mcp}
 
     app = FastAPI(lifespan=lifespan)
     install_problem_handlers(app)
     app.add_middleware(EncodedSlashes)
     for router in ROUTERS:
         app.include_router(router)
+    app.router.routes.append(Route("/mcp", Mounted("/mcp", "mcp")))
     async with (
         LifespanManager(app) as running,
         AsyncClient(transport=ASGITransport(running.app), base_url="http://foreword") as client,

@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any
+from typing import Any, cast
 from unittest.mock import ANY
 
 import pytest
@@ -17,7 +18,12 @@ from app.adapters.sql.database import Database
 from app.adapters.sql.schema import metadata
 from app.adapters.sql.store import SqlStore
 from app.adapters.sql.tables import message, profile_entry
+from app.api.deps import Proxy
 from app.domain.ids import LOCAL_TENANT
+from app.ports.upstream import HeaderList, Passed
+from app.services.exchanges import ExchangeKeeper
+from app.services.prompting import Prompter
+from app.services.waiting import IndexWaiter
 from app.text.echo import own_words
 from tests.factories import HandClock
 from tests.fakes import Memory
@@ -38,6 +44,7 @@ CONTEXTS = st.fixed_dictionaries(
         "group_by": st.just("conversation"),
         "filters": st.sampled_from([{"types": ["message"]}, {"types": ["profile"]}, {}]),
         "history": st.just({"max_messages": 0}),
+        "streamed": st.sampled_from([True]),  # the answer, as events
     },
 )
 SECTIONS = st.sampled_from(["preferences", "context", "notes", "key"])
@@ -59,10 +66,32 @@ STEPS = st.lists(
         st.tuples(st.just("ask"), CONTEXTS),
         st.tuples(st.just("ask"), CONTEXTS),
         st.tuples(st.just("ask again"), st.none()),
+        st.tuples(st.just("ask as a model"), st.none()),
+        st.tuples(st.just("chat"), st.none()),
     ),
     min_size=4,
     max_size=14,
 )
+
+
+@dataclass
+class Model:
+    """An upstream of the proxy that answers everything alike; `read` is what it was sent."""
+
+    read: list[str] = field(default_factory=list)
+    status: int = 200
+    headers: HeaderList = (("content-type", "application/json"),)
+
+    @asynccontextmanager
+    async def ask(self, passed: Passed) -> AsyncIterator["Model"]:
+        self.read.append(passed.body.decode())
+        yield self
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        yield b'{"choices": [{"message": {"role": "assistant", "content": "Green tea."}}]}'
+
+    def decoded(self, body: bytes) -> bytes:
+        return body
 
 
 @pytest.fixture
@@ -71,8 +100,30 @@ async def memory(store: SqlStore) -> Memory:
 
 
 @pytest.fixture
-async def client(memory: Memory) -> AsyncIterator[AsyncClient]:
-    async with talking_over(memory) as client:
+def proxy(memory: Memory) -> Proxy:
+    telemetry = memory.telemetry
+    return Proxy(
+        upstream=Model(),
+        prompter=Prompter(
+            store=memory.store, forge=memory.cached, telemetry=telemetry, deadline=60.0
+        ),
+        exchanges=ExchangeKeeper(
+            store=memory.store,
+            ingestor=memory.ingestor,
+            waiter=IndexWaiter(memory.store, memory.indexer),
+            telemetry=telemetry,
+            longest=10_000,
+            most_called=10_000,
+        ),
+        api_key=None,
+        budget_tokens=None,
+        joined=False,
+    )
+
+
+@pytest.fixture
+async def client(memory: Memory, proxy: Proxy) -> AsyncIterator[AsyncClient]:
+    async with talking_over(memory, proxy) as client:
         yield client
 
 
@@ -82,6 +133,7 @@ class Life:
 
     client: AsyncClient
     memory: Memory
+    proxy: Proxy = field(repr=False)
     user: str = field(default_factory=lambda: f"user/{next(USERS)}")
     agreed_until: float = 0.0
     derives_until: float = 0.0
@@ -206,9 +258,10 @@ class Life:
     async def ask(self, about: dict[str, Any]) -> None:
         self.asked.append(about)
         answer = await self.context(about)
-        told = answer.json()
+        events = [line for line in answer.text.splitlines() if line.startswith("data: ")]
+        told = json.loads(events[-1].removeprefix("data: ") if events else answer.text)
         self.bundles.append(told["bundle_id"])
-        self.told = told["text"] or (told["messages"] or [{"content": answer.text}])[0]["content"]
+        self.told = told["text"] or (told["messages"] or [{"content": json.dumps(told)}])[0]["content"]
         if self.derives and self.used:
             self.derived += DERIVED in answer.text
         else:
@@ -231,9 +284,36 @@ class Life:
         for about in self.asked[-2:]:
             await self.ask(about)
 
+    async def ask_as_a_model(self, _: None) -> None:
+        sent = {"name": "recall", "arguments": {"query": QUERY, "user_id": self.user}}
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": sent}
+        headers = {"Accept": "application/json", "MCP-Protocol-Version": "2025-06-18"}
+        answer = await self.client.post("/mcp", json=body, headers=headers)
+        assert answer.status_code == 200, answer.text
+        self.told = answer.json()["result"]["content"][0]["text"]
+        self.sees(answer.text)
+
+    async def chat(self, _: None) -> None:
+        body = {"model": "m", "messages": [{"role": "user", "content": QUERY}]}
+        headers = {"X-Foreword-User": self.user}
+        answer = await self.client.post("/v1/chat/completions", json=body, headers=headers)
+        assert answer.status_code == 200, answer.text
+        assert SECRET not in answer.text
+        self.sees(cast("Model", self.proxy.upstream).read[-1])
+        await self.proxy.exchanges.drain()
+
+    def sees(self, text: str) -> None:
+        """What a model is told holds the profile wherever it may, and else nothing of it."""
+        may = self.agrees and self.written and self.used
+        assert (SECRET in text) is may
+        assert DERIVED not in text or (self.derives and self.used)
+        self.shown += may
+
     async def context(self, about: dict[str, Any]) -> Response:
         body = {"query": QUERY, "user_id": self.user, **about}
-        answer = await self.client.post("/context", json=body)
+        streamed = body.pop("streamed", False)
+        headers = {"Accept": "text/event-stream"} if streamed else {}
+        answer = await self.client.post("/context", json=body, headers=headers)
         assert answer.status_code == 200, answer.text
         return answer
 
@@ -247,6 +327,7 @@ class Life:
             yield await self.client.get(path, params={"user_id": self.user})
         for path in (f"{self.path}/consent", "/flags", "/metrics", "/readyz", "/admin/audit"):
             yield await self.client.get(path)
+        yield await self.client.get("/memory/metrics")
 
     async def look(self) -> None:
         async for answer in self.everywhere():
@@ -302,9 +383,13 @@ class Life:
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=STEPS)
 async def test_without_consent_nothing_of_a_profile_is_told_on_any_path(
-    memory: Memory, client: AsyncClient, database: Database, steps: list[tuple[str, Any]]
+    memory: Memory,
+    client: AsyncClient,
+    proxy: Proxy,
+    database: Database,
+    steps: list[tuple[str, Any]],
 ) -> None:
-    life = Life(client, memory)
+    life = Life(client, memory, proxy)
     await life.switch(on=True)
     await life.say(None)
     for step, argument in steps:
@@ -317,10 +402,10 @@ async def test_without_consent_nothing_of_a_profile_is_told_on_any_path(
 
 
 async def test_the_life_of_what_facts_tell(
-    memory: Memory, client: AsyncClient, database: Database
+    memory: Memory, client: AsyncClient, proxy: Proxy, database: Database
 ) -> None:
     """The same of derived entries: they are there, wherever they may be, and else nowhere."""
-    life = Life(client, memory)
+    life = Life(client, memory, proxy)
     await life.grant_facts(None)
     await life.tell_a_fact(None)
     await life.ask({"format": "json"})
@@ -352,16 +437,19 @@ async def test_the_life_of_what_facts_tell(
 
 
 async def test_the_life_of_a_profile(
-    memory: Memory, client: AsyncClient, database: Database
+    memory: Memory, client: AsyncClient, proxy: Proxy, database: Database
 ) -> None:
     """The same steps once by name: what the property looks for does happen."""
-    life = Life(client, memory)
+    life = Life(client, memory, proxy)
     await life.say(None)
     await life.grant(3_600)
     await life.write("notes")
     for form in ("json", "markdown", "messages"):
         await life.ask({"format": form})
-    assert life.shown == 3
+    await life.ask({"format": "json", "streamed": True})
+    await life.ask_as_a_model(None)
+    await life.chat(None)
+    assert life.shown == 6
     await life.keep_receipts(None)
     replayed = await client.get(f"/bundles/{life.bundles[0]}")
     assert SECRET in replayed.text
@@ -371,7 +459,7 @@ async def test_the_life_of_a_profile(
     await life.look()
     await life.grant(None)
     await life.ask_again(None)
-    assert life.shown == 7
+    assert life.shown == 10
     for role in ("user", "assistant"):
         await life.say_what_was_told(role)
     await life.look()
