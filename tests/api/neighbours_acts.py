@@ -160,6 +160,15 @@ async def erase(self: Neighbours, step: Step) -> None:
         await self.ask(step, "DELETE", f"/users/{USERS[step.user]}", wide=True)
 
 
+async def correct(self: Neighbours, step: Step) -> None:
+    """An item of anybody, in the words of the one whom it may belong to."""
+    if thing := self.any_of(self.memories, step):
+        content = f"{self.marker(step.tenant, self.owner(step, thing))} likes coffee."
+        path = f"/memories/{thing.id}"
+        answer = await self.ask(step, "PATCH", path, wide=True, json={"content": content})
+        assert answer.status_code == 404 or self.owns(step, thing)
+
+
 async def introduce(self: Neighbours, step: Step) -> None:
     if user := USERS[step.user]:
         agreed = {"purposes": {"profile": step.twist != 0}}
@@ -167,6 +176,33 @@ async def introduce(self: Neighbours, step: Step) -> None:
         await self.ask(step, "PUT", f"/users/{user}/consent", json=agreed)
         await self.ask(step, "PUT", f"/users/{user}/profile", json=notes)
         await self.ask(step, "GET", f"/users/{user}/profile")
+
+
+async def withdraw(self: Neighbours, step: Step) -> None:
+    if user := USERS[step.user]:
+        what = ("profile", "consent")[step.twist % 2]
+        await self.ask(step, "DELETE", f"/users/{user}/{what}")
+        await self.ask(step, "GET", f"/users/{user}/consent")
+
+
+async def switch(self: Neighbours, step: Step) -> None:
+    """A flag of one's own, which is nobody else's."""
+    own = 2_000 + step.tenant
+    await self.ask(step, "PUT", "/flags", json={"token_budget": own})
+    for other, caller in enumerate(self.callers):
+        flags = (await caller.get("/flags")).json()
+        default = flags["defaults"]["token_budget"]
+        assert flags["token_budget"] in {default, 2_000 + other}, (step, flags)
+
+
+async def work(self: Neighbours, step: Step) -> None:
+    """A job of one's own, which nobody else sees or has tried again."""
+    started = await self.ask(step, "POST", "/admin/prune", json={"after_days": 1, "dry_run": True})
+    path = f"/jobs/{started.json()['id']}"
+    await self.ask(step, "GET", path)
+    other = self.callers[(step.tenant + 1) % TENANTS]
+    for refused in (await other.get(path), await other.post(f"{path}/retry")):
+        assert refused.status_code == 404, (step, refused.text)
 
 
 async def govern(self: Neighbours, step: Step) -> None:
@@ -230,7 +266,11 @@ ACTS: Mapping[str, Act] = {
     "replay": replay,
     "change": change,
     "erase": erase,
+    "correct": correct,
     "introduce": introduce,
+    "withdraw": withdraw,
+    "switch": switch,
+    "work": work,
     "remember": remember,
     "export": export,
     "govern": govern,

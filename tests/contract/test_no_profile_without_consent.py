@@ -261,7 +261,9 @@ class Life:
         events = [line for line in answer.text.splitlines() if line.startswith("data: ")]
         told = json.loads(events[-1].removeprefix("data: ") if events else answer.text)
         self.bundles.append(told["bundle_id"])
-        self.told = told["text"] or (told["messages"] or [{"content": json.dumps(told)}])[0]["content"]
+        self.told = (
+            told["text"] or (told["messages"] or [{"content": json.dumps(told)}])[0]["content"]
+        )
         if self.derives and self.used:
             self.derived += DERIVED in answer.text
         else:
