@@ -1,7 +1,7 @@
 """The sentences of a message: prose only, each with its place, what is quoted in it blanked out."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -21,6 +21,9 @@ _NO_END = re.compile(
     r"(?:\b(?i:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|[af]\.k\.a|approx|fig|inc|ltd|u\.s)|\A\d{1,3}|\b[A-Z])\.\Z"
 )
 _LOOKED_BACK = 8
+_HELD_CHARACTERS = 100_000
+"""The sentences of what is longer are found anew each time: they take many times its room."""
+
 _CODE = re.compile(r"`([^`\n]{1,200})`")
 _QUOTE = re.compile(
     r"\"[^\"\n]{1,1000}\"|\u201c[^\u201d\u201c\n]{1,1000}\u201d|\u00ab[^\u00bb\u00ab\n]{1,1000}\u00bb"
@@ -48,15 +51,21 @@ class Sentence:
         return bool(_ASKING.search(self.text[-20:]))
 
 
-@lru_cache(maxsize=8)  # each rule asks for those of the same message, one after the other
-def sentences_of(content: str) -> Sequence[Sentence]:
+def sentences_of(content: str) -> Iterable[Sentence]:
     """The sentences of `content` in order, without blanks around; a line ends one too."""
-    found: list[Sentence] = []
+    return _held(content) if len(content) <= _HELD_CHARACTERS else _sentences(content)
+
+
+@lru_cache(maxsize=8)  # each rule asks for those of the same message, one after the other
+def _held(content: str) -> Sequence[Sentence]:
+    return tuple(_sentences(content))
+
+
+def _sentences(content: str) -> Iterator[Sentence]:
     for block in blocks_of(content):
         if not block.code:
             for line in _LINE.finditer(content, block.start, block.stop):
-                found += _in_line(line)
-    return tuple(found)
+                yield from _in_line(line)
 
 
 def _in_line(line: re.Match[str]) -> Iterator[Sentence]:

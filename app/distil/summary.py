@@ -9,6 +9,7 @@ name, number or identifier can come in that nobody said.
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from heapq import nsmallest
 from math import fsum
 
 import numpy as np
@@ -93,16 +94,14 @@ def excerpts_of(
     Args:
         messages: With their positions in the conversation.
     """
-    found = [
+    found = (
         excerpt
         for position, said in messages
         if said.is_said
         for excerpt in _of_message(position, said)
-    ]
-    if len(found) > most:
-        by_cue = sorted(found, key=lambda each: (-_cue(each), -each.position, each.start))
-        found = sorted(by_cue[:most], key=lambda each: each.place)
-    return found
+    )
+    best = nsmallest(most, found, key=lambda each: (-_cue(each), -each.position, each.start))
+    return sorted(best, key=lambda each: each.place)
 
 
 def _of_message(position: int, said: Utterance) -> Iterable[Excerpt]:

@@ -11,7 +11,7 @@ from app.distil.entities import mentions_of
 from app.distil.fact import Fact, Tense
 from app.distil.facts import facts_of
 from app.distil.relations import relations_of
-from app.distil.sentences import sentences_of
+from app.distil.sentences import _held, sentences_of
 from app.distil.summary import excerpts_of
 from app.distil.tagging import tag
 from app.distil.utterance import Utterance
@@ -175,6 +175,15 @@ def test_facts_lie_in_the_message_and_hold_what_they_must(content: str) -> None:
             assert fact.valid_from <= NOW + timedelta(days=1)
 
 
+def test_a_long_text_has_the_sentences_of_its_parts() -> None:
+    part = "I moved to Lisbon. Fine!\n> Not mine.\n- We use `uv`."
+    short = list(sentences_of(f"{part}\n"))
+    long = list(sentences_of(f"{part}\n" * 3_000))
+    assert len(long) == 3_000 * len(short)
+    assert long[: len(short)] == short
+    assert [each.text for each in long[-len(short) :]] == [each.text for each in short]
+
+
 @pytest.mark.parametrize("before", ["", "So ", "Bob, ", "Fine. Then ", "Hi! "])
 @pytest.mark.parametrize("said", ["I moved to Lisbon", "we use PostgreSQL", "I'm Teodor"])
 def test_a_question_states_nothing(before: str, said: str) -> None:
@@ -182,7 +191,7 @@ def test_a_question_states_nothing(before: str, said: str) -> None:
 
 
 def everything(content: str) -> object:
-    sentences_of.cache_clear()  # or the second of two texts would profit from the first
+    _held.cache_clear()  # or the second of two texts would profit from the first
     said = says(content)
     mentions = mentions_of(content)
     return (
