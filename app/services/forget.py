@@ -45,8 +45,11 @@ _BETWEEN_PORTIONS = 0.005
 
 _REMOVALS = 3
 
-_LEFT_ALONE = timedelta(minutes=10)
-"""After this nobody is at an erasure any more."""
+_LEFT_ALONE = timedelta(minutes=1)
+"""
+After this nobody is at an erasure any more: each portion is noted. Who is all the same, waits for a
+lock, and finds nothing left.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,14 @@
 SIGKILL at random moments, round after round: nothing acknowledged is lost, nothing is there twice.
 
 `DURABILITY_ROUNDS` sets the rounds, `DURABILITY_SEED` what is written and when it is interrupted.
+A quarter of the rounds are played with PostgreSQL and a server of vectors, too: what runs on beside
+the killed process is left in the middle of what it was told.
 """
 
 import os
 import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,7 +18,14 @@ import httpx
 import pytest
 
 from tests.api.serving import Server, eventually, serving, store
+from tests.databases import (
+    create_postgres_database,
+    drop_postgres_database,
+    require_postgres,
+    run_apart,
+)
 from tests.durability.writing import Talk, Writer
+from tests.stand_in_qdrant import stand_in_qdrant
 
 ROUNDS = int(os.environ.get("DURABILITY_ROUNDS", "24"))
 SEED = int(os.environ.get("DURABILITY_SEED", "4"))
@@ -24,13 +35,39 @@ SAMPLE = 150
 pytestmark = pytest.mark.durability
 
 
+@dataclass(frozen=True, slots=True)
+class Engines:
+    """What a server keeps its things in, and how often it is killed."""
+
+    settings: dict[str, str]
+    rounds: int
+
+
+@pytest.fixture(params=["embedded", pytest.param("at scale", marks=pytest.mark.postgres)])
+def engines(request: pytest.FixtureRequest) -> Iterator[Engines]:
+    if request.param == "embedded":
+        yield Engines({}, ROUNDS)
+        return
+    run_apart(require_postgres())
+    made: list[str] = []
+
+    async def make() -> None:
+        made.append(await create_postgres_database())
+
+    run_apart(make())
+    with stand_in_qdrant() as vectors:
+        settings = {"DATABASE__URL": made[0], "QDRANT__URL": vectors.url}
+        yield Engines(settings, max(ROUNDS // 4, 1))
+    run_apart(drop_postgres_database(made[0]))
+
+
 def test_whatever_is_killed_what_was_acknowledged_stays_once(
-    tmp_path: Path, record_property: Any
+    engines: Engines, tmp_path: Path, record_property: Any
 ) -> None:
     random = Random(SEED)
     writers = [Writer(f"writer {n}", SEED * 100 + n) for n in range(4)]
-    for _ in range(ROUNDS):
-        with serving(tmp_path) as server:
+    for _ in range(engines.rounds):
+        with serving(tmp_path, **engines.settings) as server:
             look_after_a_restart(server, writers)
             threads = [each.write_until_killed(server) for each in writers]
             time.sleep(random.choice([0.02, 0.2, 0.5, 1.0]) * random.uniform(0.5, 1.5))
@@ -40,7 +77,7 @@ def test_whatever_is_killed_what_was_acknowledged_stays_once(
         for each in writers:
             assert each.failure is None, each.failure
 
-    with serving(tmp_path) as server:
+    with serving(tmp_path, **engines.settings) as server:
         look_after_a_restart(server, writers)
         with server.client() as client:
             store(client, user_id="nobody")  # waits until everything is indexed
@@ -52,7 +89,7 @@ def test_whatever_is_killed_what_was_acknowledged_stays_once(
         assert "full text was lost" not in server.log
         assert "Traceback" not in server.log
     figures = {
-        "rounds": ROUNDS,
+        "rounds": engines.rounds,
         "acknowledged requests": sum(each.acknowledged for each in writers),
         "of them replayed": sum(each.replayed for each in writers),
         "messages": len(everything),
@@ -102,7 +139,13 @@ def assert_counted(client: httpx.Client, messages: int) -> None:
         parts = client.get("/readyz").json()["parts"]
         return {part["status"] for part in parts.values()} == {"ok"}
 
+    def erased() -> bool:
+        """An erasure whose process was killed is gone on with, once nobody is seen at it."""
+        counted: int = client.get("/memory/debug/stats").json()["messages"]
+        return counted == messages
+
     eventually(healed)
+    eventually(erased)
     stats = client.get("/memory/debug/stats").json()
     assert stats["messages"] == stats["vectors"] == messages
     assert (stats["index_lag"], stats["dead_letters"]) == (0, 0)
