@@ -23,6 +23,7 @@ from app.services.recording import Recorder
 from app.services.reindex import Reindexer
 from app.services.relinking import Relinker
 from app.services.reviving import Reviver, SearchWatch, Watch
+from app.services.scouring import Scourer
 from app.services.workers import Janitor, Workers
 
 
@@ -43,6 +44,7 @@ class UpkeepParts(DerivingParts):
             forgetter=self.forgetter,
             successor=self.successor,
             janitor=Janitor(store=self.store, recorder=self.recorder, clock=now, new_id=uuid7),
+            scourer=Scourer(store=self.store),
             pruner=self.pruner,
             doorkeeper=self.doorkeeper,
             uses_noted_every=self.settings.keys.noted_s,

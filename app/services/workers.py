@@ -19,6 +19,7 @@ from app.services.pulse import Pulse
 from app.services.rebuilding import Rebuilder
 from app.services.recording import Recorder
 from app.services.reviving import Reviver
+from app.services.scouring import Scourer
 from app.services.succession import Successor
 
 _log = getLogger(__name__)
@@ -26,6 +27,7 @@ _log = getLogger(__name__)
 _RECEIPTS_EVERY = 0.25
 _PULSE_EVERY = 2.0
 _ERASED_EVERY = 15.0
+_SCOURED_EVERY = 600.0
 _OLD_FORGOTTEN_EVERY = 3_600.0
 _BETWEEN_BATCHES = 0.02
 _LOOKED_AT_EVERY = 1.0
@@ -74,6 +76,7 @@ class Workers:
     forgetter: Forgetter
     successor: Successor
     janitor: Janitor
+    scourer: Scourer
     pruner: Pruner
     doorkeeper: Doorkeeper
     uses_noted_every: float
@@ -98,6 +101,7 @@ class Workers:
             asyncio.create_task(self._succeed()),
             asyncio.create_task(self._repeat(self.forgetter.tick, pause=_ERASED_EVERY)),
             asyncio.create_task(self._repeat(self.janitor.tick, pause=_OLD_FORGOTTEN_EVERY)),
+            asyncio.create_task(self._scour()),
             asyncio.create_task(self._repeat(self.pruner.tick, pause=_OLD_FORGOTTEN_EVERY)),
             asyncio.create_task(self._repeat(self.doorkeeper.tick, pause=self.uses_noted_every)),
         ]
@@ -138,6 +142,12 @@ class Workers:
         while self.successor.building is not None and not self._stopping.is_set():
             await self._guarded(self.successor.tick)
             await self._rest(_BETWEEN_BATCHES)
+
+    async def _scour(self) -> None:
+        """Now and then, and not while everything begins."""
+        while not self._stopping.is_set():
+            await self._rest(_SCOURED_EVERY)
+            await self._guarded(self.scourer.tick)
 
     async def _guarded(self, work: Callable[[], Awaitable[None]]) -> None:
         try:

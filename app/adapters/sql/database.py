@@ -101,6 +101,11 @@ class Database:
                 yield connection
 
     @property
+    def embedded(self) -> bool:
+        """Whether it is a file of this process."""
+        return self.writer.dialect.name == "sqlite"
+
+    @property
     def _latest(self) -> AsyncEngine:
         """SQLite's readers see every commit, and keep out of the way of its one writer."""
         return self.writer if self.writer.dialect.name == "postgresql" else self.reader

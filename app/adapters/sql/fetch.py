@@ -12,7 +12,7 @@ asks and is sent the rows. On SQLite all of it takes one visit to the connection
 
 import json
 import sqlite3
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self, TypeVar, cast
@@ -93,6 +93,11 @@ async def answered(connection: AsyncConnection, reading: Reading[T]) -> T:
             statement, values = reading.send(rows)
     except StopIteration as ended:
         return cast("T", ended.value)
+
+
+async def visited(connection: AsyncConnection, work: Callable[[sqlite3.Connection], T]) -> T:
+    """What `work` returns, with SQLite's own connection, in its thread."""
+    return await _driver(connection).visit(work)
 
 
 def _answer(raw: sqlite3.Connection, reading: Reading[T]) -> T:

@@ -47,6 +47,7 @@ from app.adapters.sql.recall import SqlRecall
 from app.adapters.sql.recallable import of_any_model
 from app.adapters.sql.repairs import SqlRepairs
 from app.adapters.sql.scopes import SqlScopes
+from app.adapters.sql.traces import empty_log, merge_some
 from app.domain.audit import Actor
 from app.domain.ids import KeyId, TenantId
 from app.ports import NewId
@@ -243,6 +244,16 @@ class SqlStore:
     async def repair(self) -> AsyncIterator[SqlRepairs]:
         async with self.database.write() as connection:
             yield SqlRepairs(connection)
+
+    async def overwrite_some(self) -> bool:
+        if not self.database.embedded:
+            return False
+        async with self.database.write() as connection:
+            more = await merge_some(connection)
+        if more:
+            return True
+        async with self.database.read() as connection:
+            return not await empty_log(connection)
 
     @asynccontextmanager
     async def read(self, tenant: TenantId) -> AsyncIterator[SqlSnapshot]:
