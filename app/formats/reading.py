@@ -146,7 +146,7 @@ class Reading:
             return raw
         try:
             return json_spelled(parsed(raw), orjson.OPT_SORT_KEYS)
-        except (Malformed, TypeError):
+        except (Malformed, TypeError, RecursionError):
             return raw
 
     def _pieces(self, chunks: Iterable[bytes], layout: Layout) -> Iterator[Piece | Rejected]:
