@@ -20,6 +20,9 @@ T = TypeVar("T")
 
 _BATCH = 1_000
 
+_HEALING = frozenset({"vectors"})
+"""Looked at first: they heal by themselves while the others are looked at, and none would know."""
+
 _READ_AGAIN = 500
 """Messages without a mention that are read once more, to see whether the graph lacks them."""
 
@@ -56,13 +59,13 @@ class Doctor:
             "erasures": self._erasures,
             "outbox": self._outbox,
         }
-        findings: list[Finding] = []
+        found: dict[str, Findings] = {}
         async with self.clinic.inspect() as inspection:
-            for at, check in enumerate(checks.values()):
+            for at, name in enumerate(sorted(checks, key=lambda name: name not in _HEALING)):
                 progress.tell(at, len(checks))
-                findings += await check(inspection)
+                found[name] = await checks[name](inspection)
         progress.tell(len(checks), len(checks))
-        return Diagnosis(checks=[*checks], findings=findings)
+        return Diagnosis(checks=[*checks], findings=[one for name in checks for one in found[name]])
 
     async def examined(self, progress: Progress) -> Mapping[str, Any]:
         """The diagnosis, as it is told."""
