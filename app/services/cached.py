@@ -14,8 +14,9 @@ from app.services.flagging import FlagBoard
 from app.services.forge import ContextForge
 from app.services.gathering import SearchResult
 from app.services.pulse import Pulse
+from app.services.receipt import asked_for
 from app.services.receipts import Replayer
-from app.services.recording import Recorder, asked_for
+from app.services.recording import Recorder
 from app.services.situation import Situation, Surveyor
 
 

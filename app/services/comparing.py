@@ -8,7 +8,7 @@ from app.domain.context import ContextBundle, Difference
 from app.domain.ids import BundleId, EntityId, ItemId, ItemKey, MessageKey
 from app.domain.memory import Table, item_key
 from app.ports.stored import Receipt
-from app.services.recording import cut_of, profile_told
+from app.services.receipt import cut_of, profile_told
 
 _Shown = tuple[ItemKey, tuple[int, ...] | None, tuple[int, ...] | None]
 """

@@ -31,7 +31,8 @@ from app.ports.stored import Receipt
 from app.services.comparing import difference
 from app.services.introducing import Introducer
 from app.services.knowing import known_profile
-from app.services.recording import Recorder, profile_told
+from app.services.receipt import profile_told
+from app.services.recording import Recorder
 from app.services.relating import named
 from app.text.excerpt import CUT
 from app.text.profile import render_profile

@@ -108,7 +108,7 @@ class Database:
     @property
     def _latest(self) -> AsyncEngine:
         """SQLite's readers see every commit, and keep out of the way of its one writer."""
-        return self.writer if self.writer.dialect.name == "postgresql" else self.reader
+        return self.reader if self.embedded else self.writer
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[AsyncConnection]:
@@ -126,7 +126,7 @@ class Database:
         """A connection on which all is of one moment, which is this one: never of a replica."""
         with translated(self.refusals):
             async with self._latest.connect() as connection:
-                if connection.dialect.name == "sqlite":
+                if self.embedded:
                     await connection.exec_driver_sql("BEGIN")
                 else:
                     await connection.execution_options(isolation_level="REPEATABLE READ")

@@ -71,5 +71,5 @@ def _end_of_record(at: int) -> int:
 
 
 def replica_of(database: Database) -> Replica | None:
-    on_postgres = database.writer.dialect.name == "postgresql"
-    return Replica(database) if on_postgres and database.reader is not database.writer else None
+    apart = not database.embedded and database.reader is not database.writer
+    return Replica(database) if apart else None
