@@ -60,7 +60,7 @@ _FILLER = re.compile(
 )
 _MOST_FILLERS = 4
 _OF_SPEAKER = re.compile(
-    r"(?P<i>I)(?=['\s])|(?P<we>we)(?=['\s])"
+    r"(?P<i>I)(?=['\s]|(?:m|ve)\s)|(?P<we>we)(?=['\s])"
     r"|(?P<whose>my|our)\s+(?:(?:older|younger|little|big|twin|new|old|late|best)\s+)?(?P<kin>[a-z]+)"
     r"(?P<name>'s\s+name)?(?=['\s])",
     re.IGNORECASE,

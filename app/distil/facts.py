@@ -13,6 +13,7 @@ from app.distil.lexicon import TOLD_NOUNS
 from app.distil.reading import statements_of
 from app.distil.retelling import quoted, retold
 from app.distil.sentences import Sentence, sentences_of
+from app.distil.small_letters import spelled
 from app.distil.statement import Statement
 from app.distil.utterance import Utterance
 from app.distil.values import normal
@@ -23,8 +24,8 @@ _BY_PROGRAM = 0.8
 
 _NOT_FROM_THEN = re.compile(r"\b(?:before|by|next|tomorrow)\b", re.IGNORECASE)
 _HINT = re.compile(
-    r"\b(?:i|we|my|our|the|is|will|lives?|works?|call|always|never|don't|do not|let's|moved"
-    r"|speaks?)\b",
+    r"\b(?:i(?:m|ve)?|we|my|our|the|is|will|lives?|works?|call|always|never|don't|do not|let's"
+    r"|moved|speaks?)\b",
     re.IGNORECASE,
 )
 """Without any of these no rule matches."""
@@ -51,7 +52,7 @@ def facts_of(said: Utterance) -> Sequence[Fact]:
 
 
 def _all_facts(said: Utterance) -> Iterator[Fact]:
-    for sentence in sentences_of(said.content):
+    for sentence in map(spelled, sentences_of(said.content)):
         if is_short(sentence) and not said.by_program:
             yield from _of_kin(said, sentence)
         if is_short(sentence) and _HINT.search(sentence.plain) and is_meant(sentence):

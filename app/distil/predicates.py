@@ -56,16 +56,16 @@ def saying(pattern: str) -> re.Pattern[str]:
 AUXILIARY = re.compile(
     r"""
     (?P<past>\s+used\s+to(?=\s))
-    | (?P<planned>(?:'ll|\s+will|(?:'m|'re|'s|\s+am|\s+are|\s+is)\s+(?:going|planning)\s+to
+    | (?P<planned>(?:'ll|\s+will|(?:'?m|'re|'s|\s+am|\s+are|\s+is)\s+(?:going|planning)\s+to
         |\s+plans?\s+to|\s+intends?\s+to)(?=\s))
-    | (?P<denied>\s+(?:don't|do\s+not|doesn't|does\s+not|no\s+longer|never)(?=\s))
-    | (?P<has>(?:'ve|'s|\s+have|\s+has)(?=\s+(?:\w+ly\s+|just\s+|now\s+|also\s+)?
+    | (?P<denied>\s+(?:don'?t|do\s+not|doesn'?t|does\s+not|no\s+longer|never)(?=\s))
+    | (?P<has>(?:'?ve|'s|\s+have|\s+has)(?=\s+(?:\w+ly\s+|just\s+|now\s+|also\s+)?
         (?:moved|relocated|lived|worked|decided|settled|agreed|opted|chosen|picked|selected|adopted
         |switched|migrated|replaced|stopped|dropped|standardi[sz]ed|gone|ditched)\b))
-    | (?P<doing>(?:'ve|'s|\s+have|\s+has)\s+been(?=\s+(?:\w+ly\s+)?\w+ing\b))
-    | (?P<isnt>(?:'m|'re|'s|\s+am|\s+are|\s+is)\s+(?:not|no\s+longer)|\s+(?:isn't|aren't)(?=\s))
+    | (?P<doing>(?:'?ve|'s|\s+have|\s+has)\s+been(?=\s+(?:\w+ly\s+)?\w+ing\b))
+    | (?P<isnt>(?:'?m|'re|'s|\s+am|\s+are|\s+is)\s+(?:not|no\s+longer)|\s+(?:isn't|aren't)(?=\s))
     | (?P<been>\s+(?:was|were)(?=\s))
-    | (?P<is>(?:'m|'re|'s|\s+am|\s+are|\s+is)(?=\s))
+    | (?P<is>(?:'?m|'re|'s|\s+am|\s+are|\s+is)(?=\s))
     """,
     re.VERBOSE,
 )

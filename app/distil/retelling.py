@@ -9,10 +9,11 @@ from app.distil.clauses import Clause, Who
 from app.distil.fact import Fact, Tense
 
 _OF_SPEAKER = re.compile(
-    r"\A(?:I'm|I am)(?=\s)|\AI(?:'ve| have)(?=\s)|\AI don't(?=\s)|\AI do not(?=\s)"
+    r"\A(?:I'?m|I am)(?=\s)|\AI(?:'?ve| have)(?=\s)|\AI don'?t(?=\s)|\AI do not(?=\s)"
     r"|\AI'll(?=\s)|\AI(?=\s)"
 )
 _VERB = {"'m": " is", " am": " is", "'ve": " has", " have": " has", " don't": " doesn't"}
+_VERB |= {"m": " is", "ve": " has", " dont": " doesn't"}
 _VERB |= {" do not": " does not", "'ll": " will", "": ""}
 _IN_PRESENT = re.compile(
     r"\A\s+(?P<adverb>(?:now|also|really|still|currently|actually)\s+)?"

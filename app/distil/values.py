@@ -47,7 +47,7 @@ ENDS_PHRASE = re.compile(
     r"|for|who|that|which|named|called|together|last|this|yesterday|recently|when|because|since"
     r"|to|as"
     r"|by|already|myself|ourselves|just|next|over|after|before|about|every|twice|once|each|all"
-    r"|regularly|often|sometimes|again|around|near|during|while|until|most)\b)",
+    r"|regularly|often|sometimes|anymore|originally|again|around|near|during|while|until|most)\b)",
     re.IGNORECASE,
 )
 """What may follow a noun that ends its phrase: behind "a car" in "a car accident" it does not."""

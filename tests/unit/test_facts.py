@@ -50,6 +50,43 @@ def test_a_fact_is_told_with_its_speaker(content: str, text: str) -> None:
     assert only(content).text == text
 
 
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("i live in lisbon with my dog", "Alice lives in Lisbon with their dog"),
+        ("I live in lisbon.", "Alice lives in Lisbon"),
+        ("im from new york city", "Alice is from New York City"),
+        ("ive moved from rome to san francisco", "Alice has moved from rome to San Francisco"),
+        ("i work at siemens", "Alice works at Siemens"),
+        ("my name is maria lopez", "Alice's name is Maria Lopez"),
+        ("i dont eat fish", "Alice doesn't eat fish"),
+        ("call me al", "Alice: call me Al"),
+    ],
+)
+def test_names_need_no_capitals_where_nothing_has_one(content: str, text: str) -> None:
+    assert only(content).text == text
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "i live in fear",
+        "i work at night",
+        "i moved to the kitchen",
+        "i live in a small town",
+        "call me later",
+        "my name is not important",
+        "i live in student housing",
+        "do i live in rome?",
+        "if i moved to lima i would miss you",
+        "As Bob knows, I live in lisbon ghettos of NATO",
+        "i live in \u00df",
+    ],
+)
+def test_other_words_in_small_letters_are_no_names(content: str) -> None:
+    assert not facts_of(says(content))
+
+
 def test_its_place_holds_the_words() -> None:
     content = "Hello!\n- By the way, I moved to Lisbon. It is `nice`."
     fact = only(content)
