@@ -126,7 +126,7 @@ async def _begun(
     """The services of opened parts, with what goes on behind the answers."""
     services = parts.services
     if working:
-        await stack.enter_async_context(parts.workers.running())
+        await stack.enter_async_context(services.at_work())
         await tell_of_keys(services.doorkeeper, settings)
     stack.push_async_callback(services.jobs.stop)
     stack.push_async_callback(services.doorkeeper.drain)

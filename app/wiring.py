@@ -95,6 +95,7 @@ class Parts(UpkeepParts):
             traffic=self.traffic,
             summaries=self.summaries,
             doctor=self._doctor,
+            at_work=self.workers.running,
             back_up=partial(_back_up, self.settings, store, self.logbook),
             readiness=self._readiness,
             sizes=Shared(look=self._readiness.sizes, seconds=_SIZES_KEPT_S, timer=time.monotonic),

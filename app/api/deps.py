@@ -4,7 +4,8 @@ What a route may ask for. Routes never reach into `request.state` themselves.
 Coroutines all of them: FastAPI sends plain functions to a thread, which costs more than they do.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal, Protocol, TypedDict, cast
@@ -78,6 +79,8 @@ class Services:
     summaries: SummaryDesk
     reindexer: Reindexer
     doctor: Doctor
+    at_work: Callable[[], AbstractAsyncContextManager[None]]
+    """While this is entered, what goes on behind the answers does."""
     back_up: Work
     """Writes a backup into the data directory."""
     readiness: Readiness

@@ -16,7 +16,7 @@ from app.terminal import DataDir, alone, check_there, run, settings_of, stop
 if TYPE_CHECKING:
     from app.adapters.sql.backup import Manifest
     from app.api.deps import Services
-    from app.services.jobs import Work
+    from app.services.jobs import Progress, Work
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Force = Annotated[bool, typer.Option("--force", help="What is there already may be lost.")]
@@ -117,9 +117,9 @@ def doctor(
     from app.operations import Errand, done  # noqa: PLC0415  (slow)
 
     def work(services: "Services") -> "Work":
-        return services.doctor.treated if fix else services.doctor.examined
+        return partial(_treated, services) if fix else services.doctor.examined
 
-    errand = Errand(path="/admin/doctor", body={"fix": fix}, work=work, working=fix)
+    errand = Errand(path="/admin/doctor", body={"fix": fix}, work=work, working=False)
     settings = settings_of(data_dir)
     check_there(settings)
     with watched(quiet=as_json) as watch:
@@ -127,6 +127,13 @@ def doctor(
     _tell(told, _prescription(told), as_json=as_json)
     if not told["sound"]:
         raise typer.Exit(1)
+
+
+async def _treated(services: "Services", progress: "Progress") -> Mapping[str, Any]:
+    """Looks before anything begins to heal by itself, so that all that was found is told."""
+    before = await services.doctor.examine(progress)
+    async with services.at_work():
+        return await services.doctor.treated(progress, before)
 
 
 def _tell(facts: Mapping[str, Any], line: str, *, as_json: bool) -> None:

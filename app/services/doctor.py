@@ -71,16 +71,18 @@ class Doctor:
         """The diagnosis, as it is told."""
         return (await self.examine(progress)).to_json()
 
-    async def treated(self, progress: Progress) -> Mapping[str, Any]:
+    async def treated(
+        self, progress: Progress, before: Diagnosis | None = None
+    ) -> Mapping[str, Any]:
         """The diagnosis once what can be put right was, as it is told."""
         async with self.reindexer.logbook.noting(Action.STORE_REPAIRED) as facts:
-            diagnosis = await self.treat(progress)
+            diagnosis = await self.treat(progress, before)
             facts.update({"fixed": counted(diagnosis.fixed), "left": counted(diagnosis.findings)})
         return diagnosis.to_json()
 
-    async def treat(self, progress: Progress) -> Diagnosis:
-        """Look, put right what can be, and look again."""
-        before = await self.examine(progress)
+    async def treat(self, progress: Progress, before: Diagnosis | None = None) -> Diagnosis:
+        """Look, unless that was done `before`, put right what can be, and look again."""
+        before = before or await self.examine(progress)
         wrong = {each.check for each in before.findings if each.fixable}
         if "references" in wrong:  # what hangs on what is dropped follows
             wrong |= {"graph", "embeddings", "vectors"}
