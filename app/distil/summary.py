@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from app.distil.sentences import Sentence, sentences_of
 from app.distil.shortening import shortened
-from app.distil.tagging import IMPORTANCE, Kind, identifiers_in, kind_of_sentence
+from app.distil.tagging import COMMON, IMPORTANCE, Kind, identifiers_in, kind_of_sentence
 from app.distil.utterance import Utterance
+from app.text.scripts import UNSPACED
 
 Floats = NDArray[np.float32]
 CountTokens = Callable[[str], int]
@@ -35,6 +36,14 @@ _NEEDS_SUBSTANCE = (Kind.COMMITMENT, Kind.CORRECTION)
 _SUBSTANCE = re.compile(r"\d|(?<=[a-z,] )[A-Z][a-z]")
 _WITHOUT_SUBSTANCE = 0.5
 """Worth of "I'll draw one": a commitment or correction that names nothing and no number."""
+
+_PLAIN = frozenset({Kind.PREFERENCE, Kind.NAME, Kind.STATEMENT, Kind.QUESTION})
+_SAYING, _FULL = 0.8, 10
+"""How much of the worth of such a sentence is for what it says, and how many words say enough."""
+
+_TELLING = re.compile(r"[^\W\d_]{4,}|[^\W\d_\x00-\x7f]{2,}|\b[A-Z]\w+|\w*\d\w*")
+_CHARACTERS_OF_WORD = 2
+"""Of scripts without spaces."""
 
 _CUE, _CENTRAL, _PLACE = 1.0, 0.05, 0.02
 _SAME = 0.9
@@ -139,8 +148,8 @@ def summarise(
     The summary of what was said, or of that and of what a summary before kept.
 
     Sentences are worth more for being a decision, commitment, preference or number, holding an
-    identifier, standing near to what all of it is about, and coming early or late. They are taken
-    by worth for their tokens; what resembles those taken is worth less.
+    identifier, saying much, standing near to what all of it is about, and coming early or late.
+    They are taken by worth for their tokens; what resembles those taken is worth less.
 
     Args:
         new: Excerpts and their embeddings, shape (n, d), normalised.
@@ -185,7 +194,16 @@ def _cue(excerpt: Excerpt) -> float:
     worth = IMPORTANCE[excerpt.kind] / 9
     if excerpt.kind in _NEEDS_SUBSTANCE and not (named or _SUBSTANCE.search(excerpt.said)):
         worth = _WITHOUT_SUBSTANCE
+    if excerpt.kind in _PLAIN:
+        worth *= 1 - _SAYING + _SAYING * _said_by(excerpt.said)
     return fsum([worth, told, named])
+
+
+def _said_by(said: str) -> float:
+    """How much a sentence says, from 0 to 1: its different long words, names and numbers."""
+    words = {each.casefold() for each in _TELLING.findall(said)} - COMMON
+    unspaced = len(UNSPACED.findall(said)) / _CHARACTERS_OF_WORD
+    return min((len(words) + unspaced) / _FULL, 1.0)
 
 
 def _placed(excerpt: Excerpt, last: int) -> float:

@@ -121,6 +121,20 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+(?:\s[A-Z][a-z]+)?|\b(?:is called|is named|my name)\b")
+_ADDRESSED = re.compile(
+    r"""
+    ,\s[A-Z][a-z]+(?=\s*(?:[!.?]+\W*\Z|,))
+    | (?<=\A)(?i:hey|hi|hello|dear|wow|w(?:oah|hoa)|oh|aw+|yeah|yep|yup|thanks|thank\ you|congrats
+        |congratulations|absolutely|definitely|totally|great|nice|cool|awesome|sorry)
+      [ ,]{1,2}[A-Z][a-z]+(?=\s*(?:[,!.-]|\Z))
+    """,
+    re.VERBOSE,
+)
+"""Whom a sentence speaks to: "Thanks, Anna!" names nobody."""
+
+_ANSWER = re.compile(r"(?:yes|no|ok|okay|sure|right|agreed|done|exactly)\b", re.IGNORECASE)
+"""Behind these a name may be what is said: "Yes, Redis."."""
+
 _SMALL_TALK = re.compile(
     r"""
     (?: \W | \b(?: hi | hello | hey | thanks | thank\ you | so\ much | a\ lot | you're\ welcome |
@@ -130,7 +144,15 @@ _SMALL_TALK = re.compile(
     | morning | evening | night | bye | see\ you | how\ are\ you | i'm\ fine | fine | done | gladly
     | happy\ to\ help | of\ course | please | sorry | congratulations | well\ done | sent | ha |
     noted
-    | sounds\ good | got\ it | makes\ sense | no\ problem | exactly | right | agreed\? | very\ kind
+    | got\ it | makes\ sense | no\ problem | exactly | right | agreed\? | very\ kind
+    | congrats | absolutely | definitely | totally | for\ sure | that's | that\ is | it's
+    | (?:that\ )?sounds | so | very | really | such | super | amazing | incredible | fantastic
+    | beautiful | glad | to\ hear(?:\ that|\ it)? | love\ (?:it|that) | same\ here | me\ too
+    | you\ too | aww? | oh | woah | whoa | yep | yup | yay | (?:proud\ of|happy\ for)\ you
+    | take\ care | no\ worries | keep\ (?:it|that)\ up | keep\ up\ the\ \w+\ work
+    | you(?:'re|\ are)\ (?:doing\ )?(?:so\ |an?\ )?(?:amazing|awesome|great|fantastic|inspiring
+    |the\ best)(?:\ job|\ work)? | talk\ (?:to\ you\ )?(?:soon|later)
+    | (?:i\ )?appreciate\ (?:it|that|you) | means\ a\ lot
     | wonderful | awesome | cheers | sleep\ well | have\ a | day | weekend | warm | winter |
     too )\b )+
     """,
@@ -177,6 +199,8 @@ def kind_of_sentence(sentence: Sentence) -> Kind:
     if sentence.asks:
         return Kind.QUESTION
     said = sentence.text[:_READ].replace("\u2019", "'")
+    if not _ANSWER.match(said):
+        said = _ADDRESSED.sub("", said)
     if _SMALL_TALK.fullmatch(said) or not _LETTERS.search(said):
         return Kind.NUMBER if _NUMBER.search(said) else Kind.SMALL_TALK
     return next((kind for kind, words in _BY_WORDS if words.search(said)), Kind.STATEMENT)
@@ -201,7 +225,7 @@ def topics_of(content: str) -> Sequence[str]:
 def _topic_words(content: str) -> Iterator[str]:
     """Plain words, folded; of a script without spaces what stands alone."""
     for word in _PLAIN.findall(content):
-        if len(parts(word)) == 1 and _may_be_a_word(word) and word.casefold() not in _COMMON:
+        if len(parts(word)) == 1 and _may_be_a_word(word) and word.casefold() not in COMMON:
             yield word.casefold()
 
 
@@ -211,7 +235,7 @@ def _may_be_a_word(word: str) -> bool:
     return len(word) >= _SHORTEST
 
 
-_COMMON = frozenset(
+COMMON = frozenset(
     """the and that with this from have has had was were are for not but you your they them their
     his
     her our its will would can could should what when where which who how why there here then than

@@ -63,6 +63,17 @@ def test_decisions_and_identifiers_come_before_remarks() -> None:
     assert [each.position for each in summary(*contents, most=22).bullets] == [4]
 
 
+def test_what_says_much_comes_before_pleasantries() -> None:
+    hollow = ["Hey Melanie!", "That was so good to see.", "Anything fun?", "Thanks, Melanie."]
+    telling = "Last Friday a counselling workshop for young families made my week."
+    assert [each.said for each in summary(*hollow, telling, most=20).bullets] == [telling]
+
+
+def test_of_scripts_without_spaces_longer_sentences_say_more() -> None:
+    hollow, telling = "真不错啊。", "上周末我们全家去了海边的小镇住了两天。"
+    assert [each.said for each in summary(hollow, telling, most=24).bullets] == [telling]
+
+
 def test_what_says_the_same_is_told_once() -> None:
     again = "We decided on Redis for the cache."
     assert len(summary(again, "We will see.", again).bullets) == 2
