@@ -11,17 +11,17 @@ from pathlib import Path
 
 from app import __version__
 from app.adapters.private import own_directory
-from app.adapters.sql.backup import Manifest, restore_rows, unpacked, write_backup
-from app.adapters.sql.carrying import Line, carry_over
+from app.adapters.sql.copies.backup import Manifest, restore_rows, unpacked, write_backup
+from app.adapters.sql.copies.carrying import Line, carry_over
 from app.adapters.sql.database import Database, open_database
 from app.adapters.sql.migrate import migrated
 from app.adapters.sql.store import SqlStore
 from app.domain.audit import Action
 from app.domain.errors import RestoreRefused, StoreDamaged, StoreUnavailable
 from app.domain.watching import Watch
-from app.services.erasing_again import UNDOING, EraserAgain, takes_away
-from app.services.logbook import Logbook
-from app.services.rebuilding import Rebuilder
+from app.services.common.logbook import Logbook
+from app.services.indexing.rebuilding import Rebuilder
+from app.services.moving.erasing_again import UNDOING, EraserAgain, takes_away
 from app.settings import Settings, revealed
 
 _log = getLogger(__name__)

@@ -12,25 +12,25 @@ from app.adapters.sql.store import SqlStore
 from app.adapters.telemetry import PrometheusTelemetry
 from app.adapters.tokenizer import BpeTokenCounter
 from app.ports.language import LanguageModel, Recogniser
-from app.services.cascading import Cascade, CascadeLimits, PeriodStep
-from app.services.consolidating import Consolidator, ConsolidatorLimits
-from app.services.distilling import Step
-from app.services.distilling_facts import FactStep
-from app.services.distilling_tools import ToolStep
-from app.services.flagging import FlagBoard
-from app.services.generations import Generations, ServingEmbedder, ServingIndex
-from app.services.indexing import Indexer, IndexerLimits
-from app.services.keep import MemoryKeeper
-from app.services.linking import Linker
-from app.services.outdated import OutdatedStep
-from app.services.pacing import Traffic
-from app.services.periods import PeriodSummariser
-from app.services.prepare_memories import MemoryPreparer
-from app.services.rewording import FactReader, SummaryWriter
-from app.services.sentence_vectors import SentenceVectors
-from app.services.succession import Successor
-from app.services.summarising import Summariser, SummaryStep
-from app.services.summing_up import SummaryDesk
+from app.services.common.flagging import FlagBoard
+from app.services.common.pacing import Traffic
+from app.services.distilling.cascading import Cascade, CascadeLimits, PeriodStep
+from app.services.distilling.consolidating import Consolidator, ConsolidatorLimits
+from app.services.distilling.facts import FactStep
+from app.services.distilling.linking import Linker
+from app.services.distilling.outdated import OutdatedStep
+from app.services.distilling.periods import PeriodSummariser
+from app.services.distilling.rewording import FactReader, SummaryWriter
+from app.services.distilling.sentence_vectors import SentenceVectors
+from app.services.distilling.step import Step
+from app.services.distilling.summarising import Summariser, SummaryStep
+from app.services.distilling.summing_up import SummaryDesk
+from app.services.distilling.tools import ToolStep
+from app.services.indexing.generations import Generations, ServingEmbedder, ServingIndex
+from app.services.indexing.indexer import Indexer, IndexerLimits
+from app.services.indexing.succession import Successor
+from app.services.memories.keep import MemoryKeeper
+from app.services.memories.prepare import MemoryPreparer
 from app.settings import Settings
 from app.succeeding import retire
 

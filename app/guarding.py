@@ -16,8 +16,8 @@ from app.api.paths import EncodedSlashes
 from app.domain.ids import LOCAL_TENANT
 from app.domain.keys import hash_of
 from app.ports import Clock
-from app.services.admit import Doorkeeper
-from app.services.rates import Places, Rate, Rates
+from app.services.access.admit import Doorkeeper
+from app.services.access.rates import Places, Rate, Rates
 from app.settings import Settings
 
 _log = getLogger(__name__)

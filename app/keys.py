@@ -13,7 +13,7 @@ from app.adapters.sql.migrate import migrated
 from app.adapters.sql.store import SqlStore
 from app.domain.keys import SECRET_BYTES
 from app.ports import Clock
-from app.services.keys import KeyRing
+from app.services.access.keys import KeyRing
 from app.settings import Settings
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from sqlalchemy.engine import make_url
 
 from app.adapters.late import LateEmbedder, LateVectorIndex
-from app.adapters.sql.checkup import Checkup
+from app.adapters.sql.health.checkup import Checkup
 from app.adapters.vectors import open_edge_index, open_server_index
 from app.domain.errors import (
     DataDirectoryHeld,

@@ -14,7 +14,7 @@ from app.api.schemas.jobs import JobOut
 from app.domain.audit import COMMAND
 from app.domain.errors import DataDirectoryInUse
 from app.domain.watching import Step, Watch
-from app.services.jobs import JobStatus, Work
+from app.services.common.jobs import JobStatus, Work
 from app.settings import Settings
 from app.terminal import run, server_of, stop
 

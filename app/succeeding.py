@@ -13,7 +13,7 @@ from app.adapters.vectors import forget_server_indexes, open_other_server_indexe
 from app.models import OnBatch, open_embedder
 from app.opening import index_name, open_vectors
 from app.ports import Removable
-from app.services.generations import Generation, Generations
+from app.services.indexing.generations import Generation, Generations
 from app.settings import Settings, revealed
 
 _log = getLogger(__name__)

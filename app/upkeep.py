@@ -8,23 +8,23 @@ from functools import cached_property
 from uuid_utils.compat import uuid7
 
 from app.adapters.cache import CacheLimits, TtlAnswerCache
-from app.adapters.sql.replica import replica_of
+from app.adapters.sql.copies.replica import replica_of
 from app.deriving import DerivingParts, now
 from app.guarding import a_doorkeeper
-from app.services.admit import Doorkeeper
-from app.services.erasing import ErasureDesk
-from app.services.forget import Forgetter
-from app.services.healing import Healer
-from app.services.logbook import Logbook
-from app.services.pruning import Pruner
-from app.services.pulse import Pulse
-from app.services.rebuilding import Rebuilder
-from app.services.recording import Recorder
-from app.services.reindex import Reindexer
-from app.services.relinking import Relinker
-from app.services.reviving import Reviver, SearchWatch, Watch
-from app.services.scouring import Scourer
-from app.services.workers import Janitor, Workers
+from app.services.access.admit import Doorkeeper
+from app.services.answering.pulse import Pulse
+from app.services.answering.recording import Recorder
+from app.services.common.logbook import Logbook
+from app.services.erasing.erasure import ErasureDesk
+from app.services.erasing.forget import Forgetter
+from app.services.erasing.pruning import Pruner
+from app.services.erasing.scouring import Scourer
+from app.services.indexing.healing import Healer
+from app.services.indexing.rebuilding import Rebuilder
+from app.services.indexing.reviving import Reviver, SearchWatch, Watch
+from app.services.operating.reindex import Reindexer
+from app.services.operating.relinking import Relinker
+from app.services.operating.workers import Janitor, Workers
 
 
 @dataclass(frozen=True, kw_only=True)

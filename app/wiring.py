@@ -11,8 +11,8 @@ from uuid_utils.compat import uuid7
 from app import __version__
 from app.adapters.late import LateReranker
 from app.adapters.rooms import BACKUPS
-from app.adapters.sql.backup import write_backup
-from app.adapters.sql.checkup import Checkup
+from app.adapters.sql.copies.backup import write_backup
+from app.adapters.sql.health.checkup import Checkup
 from app.adapters.sql.store import SqlStore
 from app.adapters.weights import read_weights
 from app.api.answers import JsonAnswers
@@ -24,35 +24,35 @@ from app.domain.watching import Step
 from app.keys import key_ring
 from app.ports.upstream import Upstream
 from app.ranking.offering import Division
-from app.services.cached import CachedForge
-from app.services.completing import Completer
-from app.services.doctor import Doctor
-from app.services.echo_guard import EchoGuard
-from app.services.exchanges import ExchangeKeeper
-from app.services.exporting import Exporter
-from app.services.forge import ContextForge
-from app.services.gathering import ForgeLimits
-from app.services.history import Historian
-from app.services.hydrate import Hydrator
-from app.services.importing import Importer
-from app.services.ingest import Ingestor
-from app.services.introducing import Introducer
-from app.services.jobs import Jobs, Progress
-from app.services.logbook import Logbook
-from app.services.measuring import Meter
-from app.services.packing import Packer
-from app.services.prepare import Preparer
-from app.services.prompting import Prompter
-from app.services.readiness import Readiness
-from app.services.recall import Recaller
-from app.services.receipts import Replayer
-from app.services.refine import Refiner, RefinerLimits
-from app.services.relating import EntityTeller
-from app.services.reviving import RerankerWatch, Watch
-from app.services.sharing import Shared
-from app.services.situation import Surveyor
-from app.services.stewarding import Steward
-from app.services.waiting import IndexWaiter
+from app.services.answering.cached import CachedForge
+from app.services.answering.replaying import Replayer
+from app.services.common.jobs import Jobs, Progress
+from app.services.common.logbook import Logbook
+from app.services.common.sharing import Shared
+from app.services.context.completing import Completer
+from app.services.context.forge import ContextForge
+from app.services.context.gathering import ForgeLimits
+from app.services.context.hydrate import Hydrator
+from app.services.context.recall import Recaller
+from app.services.context.refine import Refiner, RefinerLimits
+from app.services.context.relating import EntityTeller
+from app.services.context.situation import Surveyor
+from app.services.indexing.reviving import RerankerWatch, Watch
+from app.services.memories.stewarding import Steward
+from app.services.moving.exporting import Exporter
+from app.services.moving.importing import Importer
+from app.services.operating.doctor import Doctor
+from app.services.operating.measuring import Meter
+from app.services.operating.readiness import Readiness
+from app.services.packing.history import Historian
+from app.services.packing.introducing import Introducer
+from app.services.packing.packer import Packer
+from app.services.proxy.exchanges import ExchangeKeeper
+from app.services.proxy.prompting import Prompter
+from app.services.writing.echo_guard import EchoGuard
+from app.services.writing.ingest import Ingestor
+from app.services.writing.prepare import Preparer
+from app.services.writing.waiting import IndexWaiter
 from app.settings import Settings, revealed
 from app.upkeep import UpkeepParts
 

@@ -29,10 +29,10 @@ from app.domain.conversation import Conversation, NewConversation, NewMessage, R
 from app.domain.flags import Flags
 from app.domain.ids import ConversationId, TenantId
 from app.ports import RecallFilter
-from app.services.distilling import Portion
-from app.services.linking import Linker
-from app.services.prepare import Preparer
-from app.services.relating import relate
+from app.services.context.relating import relate
+from app.services.distilling.linking import Linker
+from app.services.distilling.step import Portion
+from app.services.writing.prepare import Preparer
 from loadtests.needles import DEEDS, ENDINGS, MATTERS, SUBJECTS
 from loadtests.sets import FIRST_NAMES, LAST_NAMES
 

@@ -40,7 +40,7 @@ from app.ranking import Floats
 from app.ranking.bm25 import pack_terms
 from app.ranking.candidates import Ranked
 from app.ranking.pool import Gist, Recalled, pack_vector
-from app.services.prepare import content_hash
+from app.services.writing.prepare import content_hash
 from app.text.terms import terms_of
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -14,41 +14,41 @@ from app.ports import RecallFilter, VectorPoint
 from app.ports.projecting import OutboxState
 from app.ports.store import Store
 from app.ranking import Floats
-from app.services.cached import CachedForge
-from app.services.cascading import Cascade, PeriodStep
-from app.services.completing import Completer
-from app.services.consolidating import Consolidator
-from app.services.distilling_facts import FactStep
-from app.services.distilling_tools import ToolStep
-from app.services.echo_guard import EchoGuard
-from app.services.erasing import ErasureDesk
-from app.services.flagging import FlagBoard
-from app.services.forge import ContextForge
-from app.services.forget import Forgetter
-from app.services.gathering import ForgeLimits
-from app.services.healing import Healer
-from app.services.history import Historian
-from app.services.hydrate import Hydrator
-from app.services.indexing import Indexer, IndexerLimits
-from app.services.ingest import Ingestor, Stored
-from app.services.introducing import Introducer
-from app.services.keep import MemoryKeeper
-from app.services.outdated import OutdatedStep
-from app.services.packing import Packer
-from app.services.periods import PeriodSummariser
-from app.services.prepare import Preparer
-from app.services.prepare_memories import MemoryPreparer
-from app.services.pulse import Pulse
-from app.services.recall import Recaller
-from app.services.receipts import Replayer
-from app.services.recording import Recorder
-from app.services.relating import EntityTeller
-from app.services.reviving import Reviver, SearchWatch
-from app.services.sentence_vectors import SentenceVectors
-from app.services.situation import Surveyor
-from app.services.stewarding import Steward
-from app.services.summarising import Summariser, SummaryStep
-from app.services.summing_up import SummaryDesk
+from app.services.answering.cached import CachedForge
+from app.services.answering.pulse import Pulse
+from app.services.answering.recording import Recorder
+from app.services.answering.replaying import Replayer
+from app.services.common.flagging import FlagBoard
+from app.services.context.completing import Completer
+from app.services.context.forge import ContextForge
+from app.services.context.gathering import ForgeLimits
+from app.services.context.hydrate import Hydrator
+from app.services.context.recall import Recaller
+from app.services.context.relating import EntityTeller
+from app.services.context.situation import Surveyor
+from app.services.distilling.cascading import Cascade, PeriodStep
+from app.services.distilling.consolidating import Consolidator
+from app.services.distilling.facts import FactStep
+from app.services.distilling.outdated import OutdatedStep
+from app.services.distilling.periods import PeriodSummariser
+from app.services.distilling.sentence_vectors import SentenceVectors
+from app.services.distilling.summarising import Summariser, SummaryStep
+from app.services.distilling.summing_up import SummaryDesk
+from app.services.distilling.tools import ToolStep
+from app.services.erasing.erasure import ErasureDesk
+from app.services.erasing.forget import Forgetter
+from app.services.indexing.healing import Healer
+from app.services.indexing.indexer import Indexer, IndexerLimits
+from app.services.indexing.reviving import Reviver, SearchWatch
+from app.services.memories.keep import MemoryKeeper
+from app.services.memories.prepare import MemoryPreparer
+from app.services.memories.stewarding import Steward
+from app.services.packing.history import Historian
+from app.services.packing.introducing import Introducer
+from app.services.packing.packer import Packer
+from app.services.writing.echo_guard import EchoGuard
+from app.services.writing.ingest import Ingestor, Stored
+from app.services.writing.prepare import Preparer
 from tests.factories import ACME, Counted, HandClock, Ids
 from tests.fakes_embedder import FakeEmbedder
 from tests.fakes_vectors import FakeVectorIndex

@@ -29,14 +29,14 @@ from app.api.paths import EncodedSlashes
 from app.api.problems import install_problem_handlers
 from app.domain.ids import LOCAL_TENANT
 from app.domain.keys import ANYONE_HERE
-from app.services.exporting import Exporter
-from app.services.generations import Generation, Generations
-from app.services.logbook import Logbook
-from app.services.measuring import Meter
-from app.services.readiness import Readiness
-from app.services.rebuilding import Rebuilder
-from app.services.succession import Successor
-from app.services.waiting import IndexWaiter
+from app.services.common.logbook import Logbook
+from app.services.indexing.generations import Generation, Generations
+from app.services.indexing.rebuilding import Rebuilder
+from app.services.indexing.succession import Successor
+from app.services.moving.exporting import Exporter
+from app.services.operating.measuring import Meter
+from app.services.operating.readiness import Readiness
+from app.services.writing.waiting import IndexWaiter
 from tests.fakes import Memory
 
 ROUTERS = (

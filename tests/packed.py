@@ -7,8 +7,8 @@ from app.adapters.tokenizer import BpeTokenCounter
 from app.domain.context import ContextRequest, MemoryItem
 from app.domain.conversation import Message
 from app.ports.stored import Opening
-from app.services.history import Historian
-from app.services.packing import Packer
+from app.services.packing.history import Historian
+from app.services.packing.packer import Packer
 from tests.factories import a_chunk, an_item
 
 TOKENS = BpeTokenCounter()

@@ -14,10 +14,10 @@ from app.domain.memory import ItemType, table_and_row
 from app.ports import RecallFilter
 from app.ports.store import Store, Transaction
 from app.ports.stored import Erased, PreparedMessage
-from app.services.keep import MemoryKeeper
-from app.services.placing import KeptMemory
-from app.services.prepare import Preparer
-from app.services.prepare_memories import MemoryPreparer
+from app.services.memories.keep import MemoryKeeper
+from app.services.memories.placing import KeptMemory
+from app.services.memories.prepare import MemoryPreparer
+from app.services.writing.prepare import Preparer
 from app.text.terms import query_terms
 
 ACME, OTHER = TenantId("acme"), TenantId("other")

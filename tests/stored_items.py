@@ -7,7 +7,7 @@ from app.domain.conversation import ConversationChanges
 from app.domain.memories import Memory, MemoryChanges
 from app.ports import RecallFilter
 from app.ports.store import Store
-from app.services.placing import KeptMemory
+from app.services.memories.placing import KeptMemory
 from tests.stored import ACME, NOON, Kept, find, keeper, scope_now
 
 DAY = timedelta(days=1)

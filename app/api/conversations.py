@@ -25,7 +25,7 @@ from app.api.schemas.conversations import (
 from app.api.schemas.memories import MemoryItemOut, SummaryIn
 from app.api.writing import AsWriting, Writing
 from app.domain.ids import ConversationId, MessageId, TenantId
-from app.services.ingest import Stored
+from app.services.writing.ingest import Stored
 
 router = APIRouter(tags=["store"], route_class=ReadBeside)
 

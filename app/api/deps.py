@@ -19,30 +19,30 @@ from app.domain.ids import TenantId
 from app.domain.keys import Caller, Permission, in_order
 from app.ports.store import Store
 from app.ports.upstream import Upstream
-from app.services.admit import Doorkeeper
-from app.services.cached import CachedForge
-from app.services.consolidating import Consolidator
-from app.services.doctor import Doctor
-from app.services.exchanges import ExchangeKeeper
-from app.services.exporting import Exporter
-from app.services.flagging import FlagBoard
-from app.services.forget import Forgetter
-from app.services.importing import Importer
-from app.services.ingest import Ingestor
-from app.services.jobs import Jobs, Work
-from app.services.keep import MemoryKeeper
-from app.services.keys import KeyRing
-from app.services.measuring import Meter
-from app.services.pacing import Traffic
-from app.services.prompting import Prompter
-from app.services.pruning import Pruner
-from app.services.readiness import Readiness
-from app.services.receipts import Replayer
-from app.services.reindex import Reindexer
-from app.services.sharing import Shared
-from app.services.stewarding import Steward
-from app.services.summing_up import SummaryDesk
-from app.services.waiting import IndexWaiter
+from app.services.access.admit import Doorkeeper
+from app.services.access.keys import KeyRing
+from app.services.answering.cached import CachedForge
+from app.services.answering.replaying import Replayer
+from app.services.common.flagging import FlagBoard
+from app.services.common.jobs import Jobs, Work
+from app.services.common.pacing import Traffic
+from app.services.common.sharing import Shared
+from app.services.distilling.consolidating import Consolidator
+from app.services.distilling.summing_up import SummaryDesk
+from app.services.erasing.forget import Forgetter
+from app.services.erasing.pruning import Pruner
+from app.services.memories.keep import MemoryKeeper
+from app.services.memories.stewarding import Steward
+from app.services.moving.exporting import Exporter
+from app.services.moving.importing import Importer
+from app.services.operating.doctor import Doctor
+from app.services.operating.measuring import Meter
+from app.services.operating.readiness import Readiness
+from app.services.operating.reindex import Reindexer
+from app.services.proxy.exchanges import ExchangeKeeper
+from app.services.proxy.prompting import Prompter
+from app.services.writing.ingest import Ingestor
+from app.services.writing.waiting import IndexWaiter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

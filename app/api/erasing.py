@@ -11,8 +11,8 @@ from fastapi.responses import StreamingResponse
 from app.api.deps import Services
 from app.api.lines import NDJSON, lines_of, wants_lines
 from app.api.schemas.conversations import ErasureOut
-from app.services.erasing import Forgotten
-from app.services.forget import Far
+from app.services.erasing.erasure import Forgotten
+from app.services.erasing.forget import Far
 
 TOLD_IN_LINES: dict[int | str, dict[str, Any]] = {200: {"content": {NDJSON: {}}}}
 """What the description of the API says of it."""

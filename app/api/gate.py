@@ -21,7 +21,7 @@ from app.domain.errors import (
     TooManyRequests,
 )
 from app.domain.keys import Caller, Permission
-from app.services.rates import Allowance, Places, Rates
+from app.services.access.rates import Allowance, Places, Rates
 
 _acting: ContextVar[Actor] = ContextVar("acting", default=SERVICE)
 

@@ -24,8 +24,8 @@ from app.domain.keys import Permission, in_order
 from app.domain.storable import json_spelled
 from app.formats.found import Bounds
 from app.formats.reading import Reading
-from app.services.imported import Imported
-from app.services.once import IdempotencyKey
+from app.services.common.once import IdempotencyKey
+from app.services.moving.imported import Imported
 
 router = APIRouter(tags=["move"])
 

@@ -13,7 +13,7 @@ from app.api.schemas.fields import Body
 from app.api.schemas.jobs import JobList, JobOut, WaitingOut
 from app.domain.errors import JobNotFound
 from app.domain.projections import Projection
-from app.services.jobs import JobStatus
+from app.services.common.jobs import JobStatus
 
 router = APIRouter(tags=["operate"])
 

@@ -16,7 +16,7 @@ from app.api.schemas.recalled import MemoryOut, memory_out
 from app.domain.context import Candidate, Source
 from app.domain.errors import ForewordError
 from app.domain.telling import Answered
-from app.services.cached import CachedForge, Prepared
+from app.services.answering.cached import CachedForge, Prepared
 
 _HEADERS = (("content-type", f"{EVENTS}; charset=utf-8"), UNBUFFERED)
 _MEMORY = TypeAdapter(MemoryOut)

@@ -14,7 +14,7 @@ from app.api.deps import Services
 from app.api.reading import beside
 from app.api.schemas.fields import Body
 from app.domain.ids import TenantId
-from app.services.once import IdempotencyKey
+from app.services.common.once import IdempotencyKey
 
 REPLAYED = {"Idempotency-Replayed": "true"}
 

@@ -24,7 +24,7 @@ from app.domain.keys import (
 from app.terminal import DataDir, is_there, run, settings_of, stop
 
 if TYPE_CHECKING:
-    from app.services.keys import KeyRing
+    from app.services.access.keys import KeyRing
     from app.settings import Settings
 
 T = TypeVar("T")

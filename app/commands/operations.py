@@ -14,9 +14,9 @@ from app.progress import watched
 from app.terminal import DataDir, alone, check_there, run, settings_of, stop
 
 if TYPE_CHECKING:
-    from app.adapters.sql.backup import Manifest
+    from app.adapters.sql.copies.backup import Manifest
     from app.api.deps import Services
-    from app.services.jobs import Progress, Work
+    from app.services.common.jobs import Progress, Work
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Force = Annotated[bool, typer.Option("--force", help="What is there already may be lost.")]

@@ -15,10 +15,10 @@ from app.evaluation.metrics import Ordered
 from app.evaluation.sets import EvaluationSet, Memory, Question
 from app.ranking import Floats
 from app.ranking.features import Evidence, evidence
-from app.services.forge import ContextForge
-from app.services.ingest import Ingestor
-from app.services.situation import Surveyor
-from app.services.waiting import IndexWaiter
+from app.services.context.forge import ContextForge
+from app.services.context.situation import Surveyor
+from app.services.writing.ingest import Ingestor
+from app.services.writing.waiting import IndexWaiter
 
 _INDEXED_WITHIN = 3_600.0
 """Seconds that a memory may take to be embedded."""

@@ -42,7 +42,7 @@ class Beat:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Built:
-    """A context that was built; `facts` is JSON as it is stored (app/services/recording.py)."""
+    """A context that was built; `facts` is JSON as `Recorder` stores it."""
 
     key: int
     at: datetime

@@ -10,7 +10,7 @@ from httpx import AsyncClient
 from app.adapters.sql.database import open_database
 from app.adapters.sql.store import SqlStore
 from app.domain.ids import LOCAL_TENANT, ConversationKey
-from app.services.pacing import Traffic
+from app.services.common.pacing import Traffic
 from app.settings import Settings
 from tests.api.speaking import Json, context, erase, get, problem, said, store, talking_to
 

@@ -11,8 +11,8 @@ from sqlalchemy import delete, insert, select, text, update
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
-from app.adapters.sql.full_text import full_text
-from app.adapters.sql.full_text_entries import Entry
+from app.adapters.sql.full_text.asking import full_text
+from app.adapters.sql.full_text.entries import Entry
 from app.adapters.sql.store import SqlStore
 from app.api.deps import Services
 from app.domain.conversation import NewConversation, NewMessage, Role
@@ -20,8 +20,8 @@ from app.domain.ids import LOCAL_TENANT, ConversationKey, ItemKey, ScopeKey
 from app.domain.memory import ItemType, Table, item_key
 from app.main import open_services
 from app.ports import VectorPoint
-from app.services.findings import Diagnosis
-from app.services.jobs import Progress
+from app.services.common.jobs import Progress
+from app.services.operating.findings import Diagnosis
 from app.settings import Settings
 from app.text.terms import indexed_text, terms_of
 from tests.api.proxied import eventually

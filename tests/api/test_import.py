@@ -13,7 +13,7 @@ from httpx import AsyncClient
 from app.domain.ids import LOCAL_TENANT
 from app.formats.reading import Reading
 from app.main import open_services
-from app.services.imported import Imported
+from app.services.moving.imported import Imported
 from app.settings import Settings
 from tests.api.importing import NOTHING, imported, said
 from tests.api.proxied import eventually

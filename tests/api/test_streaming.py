@@ -13,7 +13,7 @@ from httpx import AsyncClient, ReadTimeout, Timeout
 from app.api.telling import Telling
 from app.domain.context import ContextRequest
 from app.domain.ids import LOCAL_TENANT
-from app.services.cached import Answered, CachedForge, Prepared
+from app.services.answering.cached import Answered, CachedForge, Prepared
 from app.settings import Settings
 from tests.api.listening import listening_app, listening_to
 from tests.api.speaking import Json, context, problem, store, talking_to

@@ -12,7 +12,7 @@ from app.domain.memories import NewMemory
 from app.domain.memory import ItemType
 from app.domain.profile import ConsentChanges, ProfileChanges, Purpose
 from app.ports.store import Store
-from app.services.erasing_again import EraserAgain, takes_away
+from app.services.moving.erasing_again import EraserAgain, takes_away
 from tests.factories import ACME, NOON
 from tests.fakes import Memory
 from tests.stored import OTHER

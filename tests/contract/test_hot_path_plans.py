@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy.dialects import sqlite
 
-from app.adapters.sql import graph_statements
-from app.adapters.sql.chunk_rows import CHUNKS_OF_MESSAGES
 from app.adapters.sql.fetch import Constant
-from app.adapters.sql.hydrating import HYDRATE
-from app.adapters.sql.item_rows import ITEMS
-from app.adapters.sql.neighbours import BESIDE
+from app.adapters.sql.graph import statements as graph_statements
+from app.adapters.sql.items.rows import ITEMS
+from app.adapters.sql.recall.chunk_rows import CHUNKS_OF_MESSAGES
+from app.adapters.sql.recall.hydrating import HYDRATE
+from app.adapters.sql.recall.neighbours import BESIDE
 
 STATEMENTS = {
     "messages": HYDRATE,

@@ -21,9 +21,9 @@ from app.adapters.sql.tables import message, profile_entry
 from app.api.deps import Proxy
 from app.domain.ids import LOCAL_TENANT
 from app.ports.upstream import HeaderList, Passed
-from app.services.exchanges import ExchangeKeeper
-from app.services.prompting import Prompter
-from app.services.waiting import IndexWaiter
+from app.services.proxy.exchanges import ExchangeKeeper
+from app.services.proxy.prompting import Prompter
+from app.services.writing.waiting import IndexWaiter
 from app.text.echo import own_words
 from tests.factories import HandClock
 from tests.fakes import Memory

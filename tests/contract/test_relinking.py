@@ -10,13 +10,13 @@ from uuid_utils.compat import uuid7
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.database import Database
 from app.adapters.sql.store import SqlStore
-from app.services import examining
-from app.services.consolidating import Consolidator
-from app.services.distilling import Portion, Step, Write
-from app.services.ingest import Stored
-from app.services.jobs import Progress
-from app.services.linking import Linker
-from app.services.relinking import Relinker
+from app.services.common.jobs import Progress
+from app.services.distilling.consolidating import Consolidator
+from app.services.distilling.linking import Linker
+from app.services.distilling.step import Portion, Step, Write
+from app.services.operating import examining
+from app.services.operating.relinking import Relinker
+from app.services.writing.ingest import Stored
 from tests.fakes import Memory
 from tests.stored import ACME
 from tests.stored_graph import around, edges, names

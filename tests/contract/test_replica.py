@@ -9,14 +9,14 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.engine import make_url
 
-from app.adapters.sql.backup import write_backup
+from app.adapters.sql.copies.backup import write_backup
+from app.adapters.sql.copies.replica import Replica, replica_of
 from app.adapters.sql.database import Database, open_database
-from app.adapters.sql.replica import Replica, replica_of
 from app.adapters.sql.store import SqlStore
 from app.domain.errors import IndexingTimedOut
 from app.domain.ids import ConversationId, ItemKey, MessageId
 from app.ports.store import Store
-from app.services.waiting import IndexWaiter
+from app.services.writing.waiting import IndexWaiter
 from tests.databases import ask_server, create_postgres_database, drop_postgres_database
 from tests.factories import ACME, NOON
 from tests.fakes import Memory

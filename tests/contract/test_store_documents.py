@@ -13,7 +13,7 @@ from app.ports import RecallFilter
 from app.ports.store import Store
 from app.ports.stored import Access
 from app.ranking.pool import Recalled
-from app.services.placing import KeptMemory
+from app.services.memories.placing import KeptMemory
 from app.text.terms import query_terms
 from tests.stored import ACME, NOON, OTHER, SECOND, find, items_of, keep, keeper, tell
 from tests.stored_items import DAY, MODEL, get

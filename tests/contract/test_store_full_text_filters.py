@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.adapters.sql.full_text import MAX_CONVERSATIONS_INSIDE
+from app.adapters.sql.full_text.asking import MAX_CONVERSATIONS_INSIDE
 from app.domain.conversation import Role
 from app.domain.ids import ConversationKey, ScopeKey
 from app.domain.memory import ItemType

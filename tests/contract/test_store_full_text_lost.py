@@ -8,7 +8,7 @@ from sqlalchemy import text
 from app.adapters.sql.database import Database
 from app.adapters.sql.store import SqlStore
 from app.domain.errors import StoreUnavailable
-from app.services.rebuilding import Rebuilder
+from app.services.indexing.rebuilding import Rebuilder
 from tests.databases import BOTH
 from tests.stored import find, keep, scope_now
 

@@ -19,7 +19,7 @@ from app.domain.ids import ItemId, MessageId
 from app.domain.memories import MemoryFilter, NewMemory
 from app.domain.memory import ItemType
 from app.ports.store import Store
-from app.services.once import IdempotencyKey
+from app.services.common.once import IdempotencyKey
 from tests.stored import (
     ACME,
     NOON,

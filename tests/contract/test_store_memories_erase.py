@@ -16,8 +16,8 @@ from app.domain.ids import ItemKey, MessageId
 from app.domain.memory import ItemType
 from app.ports.store import Store
 from app.ports.stored import Access, Erased
-from app.services.placing import KeptMemory
-from app.services.rebuilding import Rebuilder
+from app.services.indexing.rebuilding import Rebuilder
+from app.services.memories.placing import KeptMemory
 from tests.stored import (
     ACME,
     NOON,

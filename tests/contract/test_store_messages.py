@@ -12,7 +12,7 @@ from app.domain.errors import InvalidCursor, MessageNotFound
 from app.domain.ids import MessageId
 from app.domain.memory import Table, item_key
 from app.ports.store import Store
-from app.services.prepare import content_hash
+from app.services.writing.prepare import content_hash
 from tests.stored import (
     ACME,
     MICROSECOND,

@@ -8,7 +8,7 @@ from sqlalchemy import insert, select
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
-from app.adapters.sql.copying import copy_rows, counts
+from app.adapters.sql.copies.copying import copy_rows, counts
 from app.adapters.sql.database import Database, open_database
 from app.adapters.sql.migrate import upgrade
 from app.adapters.sql.store import SqlStore

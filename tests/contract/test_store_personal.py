@@ -9,7 +9,7 @@ from app.domain.flags import Flags, FlagState
 from app.domain.ids import TenantId
 from app.domain.profile import Grant, Profile, Purpose
 from app.ports.store import Store
-from app.services.flagging import FlagBoard
+from app.services.common.flagging import FlagBoard
 from tests.factories import HandClock
 from tests.stored import ACME, MICROSECOND, NOON, OTHER
 

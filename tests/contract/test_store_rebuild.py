@@ -7,7 +7,7 @@ from app.adapters.sql import tables as t
 from app.adapters.sql.database import Database
 from app.adapters.sql.store import SqlStore
 from app.domain.conversation import ConversationChanges
-from app.services.rebuilding import Rebuilder
+from app.services.indexing.rebuilding import Rebuilder
 from tests.stored import ACME, NOON, Kept, append, find, keep, scope_now
 
 TALK = tuple(f"tea number {number}" for number in range(7))

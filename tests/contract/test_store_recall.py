@@ -10,7 +10,7 @@ from app.ports import RecallFilter
 from app.ports.store import Store
 from app.ranking.bm25 import pack_terms
 from app.ranking.pool import Recalled, pack_vector
-from app.services.prepare import content_hash
+from app.services.writing.prepare import content_hash
 from tests.stored import ACME, NOON, SECOND, Kept, append, keep, row_of, said
 
 MODEL = "mini"

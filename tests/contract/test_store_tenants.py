@@ -15,7 +15,7 @@ from app.domain.ids import BundleId
 from app.ports import RecallFilter
 from app.ports.store import Store
 from app.ports.stored import Counts, Erased, Receipt
-from app.services.prepare import content_hash
+from app.services.writing.prepare import content_hash
 from app.text.terms import QueryTerms
 from tests.stored import ACME, NOON, OTHER, Kept, erase_the_rest, keep, row_of, said, scope_now
 

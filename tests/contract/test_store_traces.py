@@ -10,7 +10,7 @@ from sqlalchemy import text
 from app.adapters.sql.database import Database, open_database
 from app.adapters.sql.store import SqlStore
 from app.domain.context import ContextRequest
-from app.services.scouring import Scourer
+from app.services.erasing.scouring import Scourer
 from tests.fakes import Memory
 from tests.stored import ACME
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from app.domain.conversation import NewMessage, Role
 from app.domain.ids import MessageId
 from app.ports.stored import PreparedMessage, StoredMessage
-from app.services.already_there import already_there
+from app.services.writing.already_there import already_there
 from tests.factories import NOON, prepared, uuid_of
 
 MINUTE = timedelta(minutes=1)

@@ -12,7 +12,7 @@ from app.adapters.sql.store import SqlStore
 from app.evaluation.asking import Asker, Sample
 from app.evaluation.sets import EvaluationSet, read_set
 from app.ranking.features import NAMES
-from app.services.waiting import IndexWaiter
+from app.services.writing.waiting import IndexWaiter
 from tests.factories import ACME
 from tests.fakes import Memory
 from tests.tiny_set import ASKED, tiny_set

@@ -10,8 +10,8 @@ from app.adapters.sql.store import SqlStore
 from app.domain.context import ContextRequest, Filters
 from app.domain.errors import ConversationNotFound
 from app.domain.ids import BundleId, TenantId
-from app.services.cached import Answered
-from app.services.erasing import Forgotten
+from app.services.answering.cached import Answered
+from app.services.erasing.erasure import Forgotten
 from tests.factories import ACME
 from tests.fakes import Memory
 

@@ -14,9 +14,9 @@ from app.domain.memories import Memory as Item
 from app.domain.memories import MemoryChanges
 from app.domain.memory import ItemType
 from app.domain.periods import Period, span_about
-from app.services.ingest import Stored
-from app.services.periods import PeriodSummariser
-from app.services.rewording import SummaryWriter
+from app.services.distilling.periods import PeriodSummariser
+from app.services.distilling.rewording import SummaryWriter
+from app.services.writing.ingest import Stored
 from tests.factories import ACME, NOON
 from tests.fakes import Memory
 from tests.stored import items_of

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.adapters.sql.checkup import Checkup
+from app.adapters.sql.health.checkup import Checkup
 from app.domain.errors import StoreDamaged
 
 ROWS = 5_000

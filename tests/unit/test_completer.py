@@ -10,7 +10,7 @@ from app.adapters.sql.store import SqlStore
 from app.domain.context import Candidate, ContextBundle, ContextRequest, Filters, Format, Source
 from app.domain.conversation import NewConversation, NewMessage, Role
 from app.domain.memory import ItemType
-from app.services.gathering import ForgeLimits
+from app.services.context.gathering import ForgeLimits
 from tests.factories import ACME, NOON
 from tests.fakes import Memory
 

@@ -10,9 +10,9 @@ from app.domain.errors import EmbedderUnavailable, JobNotFound, Overtaken
 from app.domain.ids import ConversationId, ConversationKey
 from app.ports.distilling import DistillingState, DueConversation, GivenUp
 from app.ports.store import Transaction
-from app.services.consolidating import Consolidator, ConsolidatorLimits
-from app.services.distilling import Portion, Write
-from app.services.pacing import Traffic
+from app.services.common.pacing import Traffic
+from app.services.distilling.consolidating import Consolidator, ConsolidatorLimits
+from app.services.distilling.step import Portion, Write
 from tests.factories import ACME, uuid_of
 from tests.fakes import Memory
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.adapters.sql.backup import unpacked, write_backup
+from app.adapters.sql.copies.backup import unpacked, write_backup
 from app.adapters.sql.database import open_database
 from app.domain.errors import BackupUnusable
 

@@ -7,8 +7,8 @@ from typing import Any
 from app.adapters.sql.store import SqlStore
 from app.domain.context import ContextRequest, Degraded, Source
 from app.domain.conversation import NewConversation, NewMessage, Role
-from app.services.found import Found
-from app.services.recall import Recaller
+from app.services.context.found import Found
+from app.services.context.recall import Recaller
 from tests.factories import ACME, NOON
 from tests.fakes import Memory
 

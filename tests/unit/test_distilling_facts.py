@@ -10,7 +10,7 @@ from app.domain.ids import ConversationKey
 from app.domain.memories import Memory as Item
 from app.domain.memories import MemoryChanges, NewMemory
 from app.domain.memory import ItemType, LineageEdge
-from app.services.ingest import Stored
+from app.services.writing.ingest import Stored
 from tests.factories import ACME, NOON
 from tests.fakes import Memory
 from tests.stored import items_of

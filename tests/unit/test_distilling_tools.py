@@ -14,7 +14,7 @@ from app.domain.ids import ConversationKey
 from app.domain.memories import Memory as Item
 from app.domain.memory import ItemType
 from app.domain.profile import Profile
-from app.services.ingest import Stored
+from app.services.writing.ingest import Stored
 from app.text.profile import render_profile
 from tests.factories import ACME, NOON
 from tests.fakes import Memory

@@ -15,8 +15,8 @@ from app.domain.errors import NotAuthenticated, StoreUnavailable
 from app.domain.keys import ANYONE_HERE, Caller, permissions_named
 from app.keys import key_ring
 from app.ports.store import Store
-from app.services.admit import Doorkeeper
-from app.services.rates import Rate, Rates
+from app.services.access.admit import Doorkeeper
+from app.services.access.rates import Rate, Rates
 from tests.factories import ACME, HandClock
 
 REMEMBERED = 2.0

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.ports.measuring import Beat, Built, Span
-from app.services.figures import figures, read, series
-from app.services.measuring import span_of
+from app.services.operating.figures import figures, read, series
+from app.services.operating.measuring import span_of
 from tests.stored import ACME
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

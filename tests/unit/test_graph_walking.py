@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from app.adapters.sql.graph_walking import MOST_NAMES, PLACES, explored
+from app.adapters.sql.graph.walking import MOST_NAMES, PLACES, explored
 from app.distil.sameness import SAME_AS
 from app.domain.ids import LOCAL_TENANT, EntityKey, ScopeKey
 from app.domain.walking import Views, Walk

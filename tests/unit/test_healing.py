@@ -4,7 +4,7 @@ import pytest
 from app.adapters.sql.store import SqlStore
 from app.domain.conversation import ConversationChanges
 from app.domain.memory import Table, item_key
-from app.services.indexing import IndexerLimits
+from app.services.indexing.indexer import IndexerLimits
 from tests.factories import ACME
 from tests.fakes import Memory
 from tests.fakes_vectors import point

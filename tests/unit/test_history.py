@@ -12,7 +12,7 @@ from app.domain.conversation import Message, Role
 from app.domain.ids import ItemKey
 from app.ports.stored import Opening
 from app.ranking.pool import Recalled
-from app.services.history import Historian, History
+from app.services.packing.history import Historian, History
 from app.text.excerpt import CUT
 from tests.factories import SummaryItem, a_message, an_item, recalled
 from tests.packed import HISTORIAN, TOKENS

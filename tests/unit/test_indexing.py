@@ -9,9 +9,9 @@ from app.adapters.sql.store import SqlStore
 from app.domain.errors import IndexingGivenUp, StoreUnavailable
 from app.domain.ids import ERASED, MessageId
 from app.domain.memory import Table, item_key
-from app.services.indexing import IndexerLimits
-from app.services.pacing import Traffic
-from app.services.waiting import IndexWaiter
+from app.services.common.pacing import Traffic
+from app.services.indexing.indexer import IndexerLimits
+from app.services.writing.waiting import IndexWaiter
 from tests.factories import ACME
 from tests.fakes import Memory
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from app.domain.context import Format
 from app.domain.profile import Profile, ProfileChanges
-from app.services.introducing import Introducer
+from app.services.packing.introducing import Introducer
 from app.text.excerpt import CUT
 from app.text.profile import PREAMBLE, profile_json, render_profile
 from tests.factories import NOON

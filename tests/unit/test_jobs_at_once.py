@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.domain.errors import JobNotFound, JobRunning
-from app.services.jobs import Jobs, JobStatus, Progress
+from app.services.common.jobs import Jobs, JobStatus, Progress
 from tests.factories import HandClock, Ids
 from tests.stored import ACME, OTHER
 

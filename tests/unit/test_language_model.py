@@ -14,12 +14,12 @@ from app.domain.conversation import NewConversation, NewMessage, Role
 from app.domain.errors import LanguageModelUnavailable
 from app.domain.memories import Memory as Item
 from app.domain.memory import ItemType
-from app.services.consolidating import Consolidator
-from app.services.distilling_facts import FactStep
-from app.services.ingest import Stored
-from app.services.rewording import FactReader, SummaryWriter
-from app.services.summarising import Summariser
-from app.services.summing_up import SummaryDesk
+from app.services.distilling.consolidating import Consolidator
+from app.services.distilling.facts import FactStep
+from app.services.distilling.rewording import FactReader, SummaryWriter
+from app.services.distilling.summarising import Summariser
+from app.services.distilling.summing_up import SummaryDesk
+from app.services.writing.ingest import Stored
 from tests.factories import ACME, NOON
 from tests.fakes import Memory
 from tests.fakes_embedder import Answer, StubServer, stub_server

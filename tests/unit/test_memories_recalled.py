@@ -15,8 +15,8 @@ from app.domain.ids import ItemId, ScopeKey
 from app.domain.memories import Memory as Kept
 from app.domain.memories import NewMemory
 from app.domain.memory import ItemType, LineageEdge
-from app.services.placing import KeptMemory
-from app.services.workers import Janitor
+from app.services.memories.placing import KeptMemory
+from app.services.operating.workers import Janitor
 from tests.factories import ACME, NOON, an_item
 from tests.fakes import Memory
 

@@ -12,7 +12,7 @@ from app.domain.context import ContextRequest, Format, MemoryItem
 from app.domain.memory import ItemType
 from app.ranking.candidates import Ranked
 from app.ranking.offering import Division, offered
-from app.services.packing import OLDER_TOOL, Packed, Packer
+from app.services.packing.packer import OLDER_TOOL, Packed, Packer
 from tests.factories import NOON, an_item, ranked
 from tests.packed import PACKER, TOKENS, counted
 

@@ -7,8 +7,8 @@ from app.domain.conversation import NewConversation, NewMessage, Role
 from app.domain.ids import ConversationKey, MessageId
 from app.domain.memories import MemoryChanges, NewMemory
 from app.domain.memory import ItemType
-from app.services.ingest import Stored
-from app.services.outdated import OutdatedStep
+from app.services.distilling.outdated import OutdatedStep
+from app.services.writing.ingest import Stored
 from tests.factories import ACME, NOON
 from tests.fakes import Memory
 from tests.stored import items_of

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from app.services.pacing import Traffic
+from app.services.common.pacing import Traffic
 
 
 @dataclass

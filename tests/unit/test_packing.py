@@ -12,7 +12,7 @@ from app.domain.conversation import Message, Role
 from app.domain.profile import Profile
 from app.ranking.dedup import SAME
 from app.ranking.diversity import ALIKE
-from app.services.packing import Packed, Packer
+from app.services.packing.packer import Packed, Packer
 from app.text.excerpt import CUT
 from app.text.profile import profile_json
 from app.text.render import PREAMBLE

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.context import ContextRequest, Format, MemoryItem
-from app.services.cutting import LEAST, LONGEST, MOST
+from app.services.packing.cutting import LEAST, LONGEST, MOST
 from app.text.terms import terms_of
 from tests.factories import a_chunk, an_item, ranked
 from tests.packed import LONG, PACKER, assert_said, chunk, counted, sentences

@@ -2,7 +2,7 @@
 
 from app.domain.ids import ItemKey
 from app.domain.memory import Table, item_key
-from app.services.places import beside
+from app.services.context.places import beside
 
 
 def of(table: Table, *rows: int) -> list[ItemKey]:

@@ -10,7 +10,7 @@ from app.domain.conversation import NewMessage, Role
 from app.domain.errors import TokenCounterUnavailable
 from app.domain.ids import ConversationId
 from app.ranking.bm25 import pack_terms
-from app.services.prepare import Preparer, content_hash
+from app.services.writing.prepare import Preparer, content_hash
 from tests.factories import NOON, Ids, uuid_of
 
 TOKENS = BpeTokenCounter()

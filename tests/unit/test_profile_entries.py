@@ -10,7 +10,7 @@ from app.adapters.tokenizer import BpeTokenCounter
 from app.domain.context import Format
 from app.domain.ids import ItemId
 from app.domain.profile import MOST_ENTRIES, DerivedEntry, Entry, Profile, Section
-from app.services.introducing import Introducer
+from app.services.packing.introducing import Introducer
 from app.text.profile import profile_json
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -17,9 +17,9 @@ from app.domain.conversation import ConversationFilter, NewMessage, Role
 from app.domain.errors import StoreUnavailable
 from app.domain.ids import TenantId
 from app.ports.store import Store
-from app.services.exchanges import MOST_KEPT, MOST_WAITING, ExchangeKeeper
-from app.services.prompting import Prompter
-from app.services.waiting import IndexWaiter
+from app.services.proxy.exchanges import MOST_KEPT, MOST_WAITING, ExchangeKeeper
+from app.services.proxy.prompting import Prompter
+from app.services.writing.waiting import IndexWaiter
 from app.text.chat import name_of
 from tests.factories import ACME
 from tests.fakes import Memory

@@ -7,8 +7,8 @@ import pytest
 from app.adapters.sql.store import SqlStore
 from app.domain.conversation import NewConversation, NewMessage, Role
 from app.domain.ids import ConversationKey, TenantId
-from app.services.jobs import Progress
-from app.services.pruning import Pruner
+from app.services.common.jobs import Progress
+from app.services.erasing.pruning import Pruner
 from tests.factories import ACME
 from tests.fakes import Memory
 

@@ -9,7 +9,7 @@ import pytest
 from app.adapters.sql.store import SqlStore, SqlSystem
 from app.domain.errors import StoreUnavailable
 from app.ports.measuring import Beat, Span
-from app.services.pulse import Pulse
+from app.services.answering.pulse import Pulse
 from tests.factories import ACME
 from tests.fakes import Memory
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.services.rates import Allowance, Places, Rate, Rates
+from app.services.access.rates import Allowance, Places, Rate, Rates
 
 
 class HandTimer:

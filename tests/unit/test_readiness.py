@@ -10,10 +10,10 @@ from app.adapters.sql.database import open_database
 from app.adapters.sql.store import SqlStore
 from app.domain.errors import ForewordError, StorageFull, StoreDamaged, VectorIndexUnavailable
 from app.domain.ids import TenantId
-from app.services.generations import Generation, Generations
-from app.services.readiness import Backlog, Readiness
-from app.services.rebuilding import Rebuilder
-from app.services.succession import Successor
+from app.services.indexing.generations import Generation, Generations
+from app.services.indexing.rebuilding import Rebuilder
+from app.services.indexing.succession import Successor
+from app.services.operating.readiness import Backlog, Readiness
 from tests.factories import ACME
 from tests.fakes import Memory
 

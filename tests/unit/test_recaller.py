@@ -13,9 +13,9 @@ from app.domain.conversation import NewConversation, NewMessage, Role
 from app.domain.ids import ConversationId
 from app.domain.memory import Table, item_key
 from app.ranking import Floats
-from app.services.found import Found
-from app.services.recall import Recaller
-from app.services.situation import Situation
+from app.services.context.found import Found
+from app.services.context.recall import Recaller
+from app.services.context.situation import Situation
 from tests.factories import ACME
 from tests.fakes import Memory
 from tests.fakes_embedder import FakeEmbedder

@@ -14,10 +14,10 @@ from app.domain.errors import BundleNotFound, StoreUnavailable
 from app.domain.ids import BundleId, ItemId, MessageId, ScopeKey, TenantId
 from app.domain.memories import NewMemory
 from app.domain.memory import ItemType
-from app.services import recording
-from app.services.receipt import receipt_of
-from app.services.receipts import Replayer
-from app.services.recording import Recorder
+from app.services.answering import recording
+from app.services.answering.receipt import receipt_of
+from app.services.answering.recording import Recorder
+from app.services.answering.replaying import Replayer
 from tests.factories import ACME, a_bundle, a_candidate, a_message, an_item, uuid_of
 from tests.fakes import Memory
 

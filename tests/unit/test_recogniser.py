@@ -14,7 +14,7 @@ from app.distil.entities import mentions_of
 from app.domain.entities import EntityType, Sighting
 from app.domain.errors import RecogniserUnavailable
 from app.models import open_recogniser
-from app.services.linking import Linker
+from app.services.distilling.linking import Linker
 from app.settings import DistilSettings
 from tests.api.speaking import settings_for
 from tests.factories import ACME

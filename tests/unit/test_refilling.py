@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from app.domain.context import ContextRequest, Format, MemoryItem
 from app.domain.memory import ItemType
 from app.ranking.budget import Bounds, pack
-from app.services.packing import Packed
+from app.services.packing.packer import Packed
 from tests.factories import an_item, ranked
 from tests.packed import PACKER, TOKENS, counted, sentences
 from tests.unit.test_repeating import PORT, REDIS, a_summary, message

@@ -11,7 +11,7 @@ from app.domain.context import Degraded, Step
 from app.domain.errors import RerankerBusy, RerankerUnavailable
 from app.ranking import Floats
 from app.ranking.rereading import Opinion
-from app.services.refine import Refiner, RefinerLimits
+from app.services.context.refine import Refiner, RefinerLimits
 from tests.factories import Counted, an_item, recalled
 
 ITEMS = [an_item(1, "green tea"), an_item(2, "milk", name="Mara"), an_item(3, "coffee")]

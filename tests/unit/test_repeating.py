@@ -15,7 +15,7 @@ from app.domain.conversation import Message, NewConversation, NewMessage, Role
 from app.domain.memories import NewMemory
 from app.domain.memory import ItemType, LineageEdge
 from app.ranking.summaries import lines_left
-from app.services.packing import Packed
+from app.services.packing.packer import Packed
 from tests.factories import ACME, NOON, a_chunk, a_message, an_item, ranked
 from tests.fakes import Memory
 from tests.packed import PACKER, TOKENS, counted

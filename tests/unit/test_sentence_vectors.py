@@ -13,8 +13,8 @@ from app.domain.conversation import NewConversation, NewMessage, Role
 from app.domain.errors import EmbedderUnavailable
 from app.domain.memory import ItemType
 from app.ranking import Floats
-from app.services.distilling import utterance_of
-from app.services.sentence_vectors import SentenceVectors
+from app.services.distilling.sentence_vectors import SentenceVectors
+from app.services.distilling.step import utterance_of
 from tests.factories import ACME, NOON, a_store, prepared
 from tests.fakes import Memory
 from tests.fakes_embedder import FakeEmbedder

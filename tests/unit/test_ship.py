@@ -23,7 +23,7 @@ import yaml
 
 from app.adapters.telemetry import PrometheusTelemetry
 from app.domain.context import Source, Step
-from app.services.readiness import PATIENCE
+from app.services.operating.readiness import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"

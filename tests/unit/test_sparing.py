@@ -8,7 +8,7 @@ from app.adapters.sql.store import SqlStore
 from app.domain.conversation import NewConversation, NewMessage, Role
 from app.domain.ids import ConversationKey
 from app.domain.memory import ItemType
-from app.services.distilling import Portion
+from app.services.distilling.step import Portion
 from tests.factories import ACME, NOON
 from tests.fakes import Memory
 from tests.stored import items_of

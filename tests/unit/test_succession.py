@@ -9,8 +9,8 @@ from app.adapters.sql.store import SqlStore
 from app.domain.errors import EmbedderUnavailable
 from app.domain.ids import MessageId
 from app.ranking import Floats
-from app.services.generations import Generation, Generations
-from app.services.succession import Successor
+from app.services.indexing.generations import Generation, Generations
+from app.services.indexing.succession import Successor
 from tests.factories import ACME
 from tests.fakes import Memory, TroubledVectors
 from tests.fakes_embedder import FakeEmbedder

@@ -11,7 +11,7 @@ from app.domain.context import ContextRequest, MemoryItem
 from app.domain.conversation import Message
 from app.domain.periods import Period, span_of
 from app.ranking.summaries import told_once
-from app.services.packing import Packed
+from app.services.packing.packer import Packed
 from tests.factories import NOON, SummaryItem, a_message, an_item, ranked, recalled
 from tests.packed import PACKER, counted
 

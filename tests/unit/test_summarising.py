@@ -14,10 +14,10 @@ from app.domain.memories import Memory as Item
 from app.domain.memories import MemoryChanges, MemoryFilter
 from app.domain.memory import ItemType
 from app.ports.language import LanguageModel
-from app.services.ingest import Stored
-from app.services.once import IdempotencyKey
-from app.services.rewording import SummaryWriter
-from app.services.summarising import SummaryStep
+from app.services.common.once import IdempotencyKey
+from app.services.distilling.rewording import SummaryWriter
+from app.services.distilling.summarising import SummaryStep
+from app.services.writing.ingest import Stored
 from tests.factories import ACME, NOON, uuid_of
 from tests.fakes import Memory
 from tests.stored import items_of

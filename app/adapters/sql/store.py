@@ -11,43 +11,44 @@ from uuid import UUID
 from sqlalchemy import Column, ColumnElement, Select, and_, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from app.adapters.sql import outbox, receipts
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
-from app.adapters.sql.answers import SqlAnswers
-from app.adapters.sql.audit import SqlAuditReader, SqlAuditWriter, WhoActs, the_command
-from app.adapters.sql.conversations import SqlConversations
+from app.adapters.sql.copies.exporting import SqlExport
 from app.adapters.sql.database import Database
-from app.adapters.sql.distil_letters import SqlDistilReader
-from app.adapters.sql.distilling import SqlDistilWriter
-from app.adapters.sql.erase import SqlEraser
-from app.adapters.sql.exporting import SqlExport
-from app.adapters.sql.flags import SqlFlags
-from app.adapters.sql.graph import SqlGraph
-from app.adapters.sql.graph_writing import SqlGraphWriter
-from app.adapters.sql.identities import SqlIdentities
-from app.adapters.sql.inspect import SqlInspection
-from app.adapters.sql.item_rows import key_of_item
-from app.adapters.sql.items import SqlItems
-from app.adapters.sql.items_aging import count_accesses, erase_expired
-from app.adapters.sql.items_writing import SqlItemWriter
-from app.adapters.sql.keys import SqlAdmission, SqlKeys, note_uses
-from app.adapters.sql.messages import SqlMessages
-from app.adapters.sql.messages_writing import SqlMessageWriter
-from app.adapters.sql.metrics import SqlMetrics, keep_beats
-from app.adapters.sql.observations import SqlObservations
-from app.adapters.sql.period_projections import (
+from app.adapters.sql.distilling.letters import SqlDistilReader
+from app.adapters.sql.distilling.period_projections import (
     SqlPeriodProjections,
     SqlPeriodReader,
     SqlPeriodWriter,
 )
-from app.adapters.sql.personal import SqlPersonal
-from app.adapters.sql.pieces import embedded_keys
-from app.adapters.sql.recall import SqlRecall
-from app.adapters.sql.recallable import of_any_model
-from app.adapters.sql.repairs import SqlRepairs
-from app.adapters.sql.scopes import SqlScopes
-from app.adapters.sql.traces import empty_log, merge_some
+from app.adapters.sql.distilling.progress import SqlDistilWriter
+from app.adapters.sql.erasing.erase import SqlEraser
+from app.adapters.sql.erasing.traces import empty_log, merge_some
+from app.adapters.sql.governing.audit import SqlAuditReader, SqlAuditWriter, WhoActs, the_command
+from app.adapters.sql.governing.flags import SqlFlags
+from app.adapters.sql.governing.keys import SqlAdmission, SqlKeys, note_uses
+from app.adapters.sql.governing.personal import SqlPersonal
+from app.adapters.sql.graph.reading import SqlGraph
+from app.adapters.sql.graph.writing import SqlGraphWriter
+from app.adapters.sql.health.inspect import SqlInspection
+from app.adapters.sql.health.repairs import SqlRepairs
+from app.adapters.sql.items.aging import count_accesses, erase_expired
+from app.adapters.sql.items.items import SqlItems
+from app.adapters.sql.items.rows import key_of_item
+from app.adapters.sql.items.writing import SqlItemWriter
+from app.adapters.sql.projecting import outbox
+from app.adapters.sql.recall.recall import SqlRecall
+from app.adapters.sql.recall.recallable import of_any_model
+from app.adapters.sql.said.answers import SqlAnswers
+from app.adapters.sql.said.conversations import SqlConversations
+from app.adapters.sql.said.identities import SqlIdentities
+from app.adapters.sql.said.messages import SqlMessages
+from app.adapters.sql.said.messages_writing import SqlMessageWriter
+from app.adapters.sql.said.pieces import embedded_keys
+from app.adapters.sql.said.scopes import SqlScopes
+from app.adapters.sql.watching import receipts
+from app.adapters.sql.watching.metrics import SqlMetrics, keep_beats
+from app.adapters.sql.watching.observations import SqlObservations
 from app.domain.audit import Actor
 from app.domain.ids import KeyId, TenantId
 from app.ports import NewId

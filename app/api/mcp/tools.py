@@ -39,7 +39,7 @@ from app.domain.ids import ConversationId, ItemId, MessageId
 from app.domain.keys import Permission
 from app.domain.memories import NewMemory
 from app.domain.memory import ItemType
-from app.services.erasing import Forgotten
+from app.services.erasing.erasure import Forgotten
 
 _NOTHING = "Nothing in memory is about this."
 

@@ -26,8 +26,8 @@ from app.domain.conversation import (
     NewMessage,
     Role,
 )
-from app.services.erasing import Forgotten
-from app.services.ingest import Stored
+from app.services.erasing.erasure import Forgotten
+from app.services.writing.ingest import Stored
 
 Tags = Annotated[list[Name], AtMost("list_items")]
 ToolCalls = Annotated[list[JsonObject], AfterValidator(within_metadata_bytes), AtMost("list_items")]

@@ -9,9 +9,9 @@ from pydantic import Field
 from app.api.schemas.fields import Answer
 from app.ports.distilling import GivenUp
 from app.ports.periods import GivenUpPeriod
-from app.services.consolidating import Letter
-from app.services.jobs import Job, JobStatus
-from app.services.readiness import Backlog
+from app.services.common.jobs import Job, JobStatus
+from app.services.distilling.consolidating import Letter
+from app.services.operating.readiness import Backlog
 
 
 class ProgressOut(Answer):

@@ -15,7 +15,7 @@ from app.domain.conversation import DEFAULT_IMPORTANCE
 from app.domain.ids import ConversationId, ItemId
 from app.domain.memories import Memory, MemoryChanges, MemoryFilter, NewMemory
 from app.domain.memory import ItemType
-from app.services.keep import KeptMemories
+from app.services.memories.keep import KeptMemories
 
 Told = Literal["fact", "tool", "procedure", "document"]
 """What a caller may tell; the other types are derived."""

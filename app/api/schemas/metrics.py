@@ -7,7 +7,7 @@ from typing import Annotated, Self
 from pydantic import AfterValidator, Field, StringConstraints
 
 from app.api.schemas.fields import Answer
-from app.services.measuring import Measured
+from app.services.operating.measuring import Measured
 
 _UNITS = {"m": 60, "h": 3_600, "d": 86_400}
 MOST = timedelta(days=30)

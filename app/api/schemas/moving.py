@@ -5,7 +5,7 @@ from typing import Self
 from pydantic import Field
 
 from app.api.schemas.fields import Answer
-from app.services.imported import Imported
+from app.services.moving.imported import Imported
 
 
 class RejectedOut(Answer):

@@ -17,7 +17,7 @@ from app.domain.context import Candidate, Degraded, Intent, Source, Step
 from app.domain.conversation import Role
 from app.domain.entities import EntityType, RelatedEntity
 from app.domain.memory import ItemType, LineageEdge
-from app.services.gathering import LeftOut
+from app.services.context.gathering import LeftOut
 
 
 class LineageOut(TypedDict):

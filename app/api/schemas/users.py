@@ -9,7 +9,7 @@ from pydantic import Field, StrictBool
 from app.api.schemas.conversations import ErasureOut
 from app.api.schemas.fields import Answer, Body, JsonObject, Label, Moment, Text
 from app.domain.profile import Consent, ConsentChanges, Profile, ProfileChanges, Purpose, Section
-from app.services.erasing import Forgotten
+from app.services.erasing.erasure import Forgotten
 
 MAX_NOTES = 20_000
 """Characters."""

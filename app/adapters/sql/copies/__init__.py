@@ -1,0 +1,1 @@
+"""Out of a database and into another: backups, restores, exports, replicas."""

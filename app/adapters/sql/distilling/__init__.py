@@ -1,0 +1,1 @@
+"""What is to be distilled and summed up, and how far that is."""

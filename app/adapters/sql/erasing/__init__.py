@@ -1,0 +1,1 @@
+"""Deleting for good."""

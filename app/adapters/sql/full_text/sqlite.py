@@ -1,0 +1,115 @@
+"""Full text on SQLite: FTS5."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import insert, text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.adapters.sql.fetch import Constant, Reading
+from app.adapters.sql.full_text.entries import (
+    MAX_CONTINUATIONS,
+    Entry,
+    continued,
+    places_of,
+    scoped,
+    selects,
+    summed,
+)
+from app.adapters.sql.portioned import portions
+from app.adapters.sql.tables_full_text import fts5
+from app.domain.ids import ConversationKey, ItemKey, ScopeKey
+
+_FTS5_FREQUENCIES = Constant.alone(
+    text(
+        "SELECT term, doc FROM full_text_vocabulary"
+        " WHERE term IN (SELECT value FROM json_each(:terms))"
+    )
+)
+_LAST_CHARACTER = "\U0010ffff"
+_FTS5_CONTINUATIONS = Constant.alone(
+    text(
+        "SELECT term, doc FROM full_text_vocabulary"
+        " WHERE term >= :first AND term < :last LIMIT :most"
+    )
+)
+_FTS5_HELD = text("SELECT rowid FROM full_text WHERE full_text MATCH :places")
+# CROSS JOIN keeps SQLite from turning the two around; LIMIT -1 has it read the JSON only once.
+FTS5_SEARCH = selects(
+    "SELECT f.rowid AS item_key, j.weight"
+    " FROM (SELECT value ->> 0 AS query, value ->> 1 AS weight"
+    "       FROM json_each(:matches) LIMIT -1) AS j"
+    " CROSS JOIN full_text AS f ON f.full_text MATCH j.query"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Fts5:
+    connection: AsyncConnection
+
+    async def add(self, entries: Sequence[Entry]) -> None:
+        for some in portions(entries):
+            await self.connection.execute(insert(fts5), [_fts5_row(each) for each in some])
+
+    async def remove(self, entries: Sequence[Entry]) -> None:
+        for some in portions(entries):
+            rows = [{"full_text": "delete", **_fts5_row(each)} for each in some]
+            await self.connection.execute(insert(fts5), rows)
+
+    async def clear(self) -> None:
+        await self.connection.execute(insert(fts5), {"full_text": "delete-all"})
+
+    async def held(
+        self, conversations: Sequence[ConversationKey], items: Sequence[ItemKey] = ()
+    ) -> Sequence[ItemKey]:
+        places = " OR ".join(f'"{each}"' for each in places_of(conversations, items))
+        if not places:
+            return []
+        rows = await self.connection.execute(_FTS5_HELD, {"places": f"place : ({places})"})
+        return list(rows.scalars())
+
+    def frequencies(
+        self, scopes: Sequence[ScopeKey], terms: Sequence[str]
+    ) -> Reading[Mapping[str, int]]:
+        asked = {scoped(scope, term): term for scope in scopes for term in terms}
+        rows = yield _FTS5_FREQUENCIES, {"terms": list(asked)}
+        return summed((asked[term], documents) for term, documents in rows)
+
+    def continuations(
+        self, scopes: Sequence[ScopeKey], beginning: str
+    ) -> Reading[Mapping[str, int]]:
+        return continued(
+            scopes,
+            beginning,
+            lambda first: (
+                _FTS5_CONTINUATIONS,
+                {"first": first, "last": first + _LAST_CHARACTER, "most": MAX_CONTINUATIONS},
+            ),
+        )
+
+    def matches(
+        self,
+        scopes: Sequence[ScopeKey],
+        weights: Mapping[str, float],
+        conversations: Sequence[ConversationKey],
+        without: Sequence[str] = (),
+    ) -> Mapping[str, object]:
+        places = " OR ".join(f'"{each}"' for each in places_of(conversations))
+        inside = f" AND place : ({places})" if places else ""
+        unwanted = " OR ".join(_fts5_any(scopes, term) for term in without)
+        outside = f" NOT terms : ({unwanted})" if unwanted else ""
+        matches = [
+            [f"(terms : ({_fts5_any(scopes, term)}){inside}){outside}", weight]
+            for term, weight in weights.items()
+        ]
+        return {"matches": json.dumps(matches)}
+
+
+def _fts5_any(scopes: Sequence[ScopeKey], term: str) -> str:
+    return " OR ".join(f'"{scoped(scope, term)}"' for scope in scopes)
+
+
+def _fts5_row(entry: Entry) -> dict[str, object]:
+    terms = " ".join(scoped(entry.scope, term) for term in entry.terms)
+    return {"rowid": entry.key, "terms": terms, "place": entry.place}

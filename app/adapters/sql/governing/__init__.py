@@ -1,0 +1,1 @@
+"""Who may do what, and what was agreed to: keys, flags, consent, the audit log."""

@@ -1,0 +1,1 @@
+"""Entities and edges: built, walked, and what they lose with messages."""

@@ -1,0 +1,209 @@
+"""Walking the graph: constant statements, each hop bounded, over what a filter lets be seen."""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial, reduce
+from itertools import islice
+from typing import Any
+
+from app.adapters.sql.fetch import Reading, Rows
+from app.adapters.sql.graph import statements as asking
+from app.adapters.sql.graph.names import NAMED
+from app.adapters.sql.items.conditions import held_by
+from app.adapters.sql.raw_rows import id_of, uuid_of
+from app.adapters.sql.recall.recallable import narrowing
+from app.distil.register import fuller
+from app.distil.sameness import SAME_AS
+from app.domain.entities import EntityType
+from app.domain.ids import EntityId, EntityKey, ItemKey, MessageKey, TenantId
+from app.domain.memory import LineageEdge, Table, item_key
+from app.domain.walking import Seed, Shown, Step, Views, Walk
+from app.ports import RecallFilter
+from app.ports.graph import R
+
+MOST_SEEDS = 8
+"""Entities of a query, the least mentioned first, that are walked from."""
+
+FROM_SEED, FROM_OTHERS = 10, 3
+"""Edges in each direction from an entity that the query names, and from what these lead to."""
+
+MOST_OTHERS = 8
+"""Entities beside those of the query that are walked from."""
+
+MOST_NAMES = 4
+"""Names of one thing, each said to be the same as the one before, that are walked from."""
+
+PLACES, PROOFS = 8, 3
+"""Messages of an entity, and of an edge, the newest ones."""
+
+LINEAGE = 3
+"""Messages that are told of an entity that is shown."""
+
+MOST_SHOWN = 8
+MOST_FACTS = 200
+MOST_COUNTED = 1_000
+"""Mentions of an entity that are counted where a filter hides some."""
+
+
+def explored(
+    names: Collection[str], reach: Callable[[Walk], R], *, tenant: TenantId, within: RecallFilter
+) -> Reading[tuple[Walk, R, Views]]:
+    """The walk, what `reach` makes of it, and what `within` lets be seen of that."""
+    walk = yield from _walked(names, tenant=tenant, within=within)
+    reached = reach(walk)
+    if not walk.seeds:
+        return walk, reached, Views()
+    views = yield from viewed(reached.entities, reached.edges, tenant=tenant, within=within)
+    return walk, reached, views
+
+
+def _walked(names: Collection[str], *, tenant: TenantId, within: RecallFilter) -> Reading[Walk]:
+    """The walk over what `within` lets be seen."""
+    of = {"of_scopes": list(within.scopes), "of_tenant": tenant}
+    seeds = _meant((yield NAMED, {**of, "names": sorted(names)}))
+    if not seeds:
+        return Walk()
+    narrow, walked = narrowing(within), set[EntityKey]()
+    hop = partial(_hop, walked=walked, shape=frozenset(narrow))
+    near = [each.entity for each in seeds]
+    first = yield from hop(near, given={"most": FROM_SEED, **of, **narrow})
+    others = _heaviest(first, without=walked)
+    if not others:
+        return Walk(seeds=seeds, steps=first)
+    second = yield from hop(others, given={"most": FROM_OTHERS, **of, **narrow})
+    return Walk(seeds=seeds, steps=[*first, *second])
+
+
+def _hop(
+    near: Sequence[EntityKey],
+    *,
+    walked: set[EntityKey],
+    shape: asking.Names,
+    given: Mapping[str, object],
+) -> Reading[Sequence[Step]]:
+    """
+    The edges from these, and from what is the same as any of them; `walked` then has all.
+
+    Only where something is the same as another is it asked again.
+    """
+    steps = list[Step]()
+    for _ in range(MOST_NAMES):
+        walked.update(near)
+        found = _stepped((yield asking.steps(shape), {"of": near, **given}))
+        steps += found
+        same = [step for step in found if step.relation == SAME_AS]
+        near = _heaviest(same, without=walked)
+        if not near:
+            break
+    return steps
+
+
+def viewed(
+    entities: Sequence[EntityKey],
+    edges: Sequence[int],
+    *,
+    tenant: TenantId,
+    within: RecallFilter,
+) -> Reading[Views]:
+    """What `within` lets be seen of them."""
+    narrow = narrowing(within)
+    shape, of = frozenset(narrow), {"of_scopes": list(within.scopes), "of_tenant": tenant}
+    rows = yield asking.places(shape), {"of": list(entities), "most": PLACES, **of, **narrow}
+    proofs: Rows = []
+    if edges:
+        proofs = yield asking.proofs(shape), {"of": list(edges), "most": PROOFS, **of, **narrow}
+    facts = yield from _facts({row[1] for row in [*rows, *proofs]}, tenant=tenant, within=within)
+    seen: defaultdict[int, list[Sequence[Any]]] = defaultdict(list)
+    for row in rows:
+        seen[row[0]].append(row)
+    shown = [each for each in entities if each in seen][:MOST_SHOWN]
+    told: Rows = []
+    if shown:
+        told = yield asking.shown(shape), {"of": shown, "most": MOST_COUNTED, **of, **narrow}
+    return Views(
+        places=_by_owner(rows),
+        stating=_by_owner(proofs),
+        facts=facts,
+        entities=[_as_seen(row, seen[row[0]], whole=not narrow) for row in told],
+    )
+
+
+def _by_owner(rows: Rows) -> Mapping[Any, Mapping[MessageKey, int]]:
+    """Of each entity or edge its messages with their chunks, in order."""
+    told: defaultdict[int, dict[MessageKey, int]] = defaultdict(dict)
+    for owner, message, pieces, *_ in rows:
+        told[owner][message] = pieces
+    return told
+
+
+def _facts(
+    messages: Iterable[int], *, tenant: TenantId, within: RecallFilter
+) -> Reading[Mapping[MessageKey, Sequence[ItemKey]]]:
+    if not within.of_items():
+        return {}
+    narrow = narrowing(within)
+    of = {"of_scopes": list(within.scopes), "of_tenant": tenant, "most": MOST_FACTS}
+    asked = {"of": sorted(messages), **of, **narrow, **held_by(within)}
+    derived: defaultdict[MessageKey, list[ItemKey]] = defaultdict(list)
+    for message, key in (yield asking.derived(frozenset(narrow), within.types), asked):
+        derived[message].append(item_key(Table.MEMORY, key))
+    return derived
+
+
+def _meant(rows: Rows) -> Sequence[Seed]:
+    """Of all who are meant the least mentioned ones: these tell most."""
+    rarest = sorted({(mentions, key) for key, mentions in rows})
+    return [Seed(entity=EntityKey(key), mentions=mentions) for mentions, key in rarest[:MOST_SEEDS]]
+
+
+def _heaviest(steps: Sequence[Step], *, without: Collection[EntityKey]) -> list[EntityKey]:
+    """What the heaviest steps lead to."""
+    ordered = sorted(steps, key=lambda step: (-step.weight, step.edge))
+    new = dict.fromkeys(step.far for step in ordered if step.far not in without)
+    return list(new)[:MOST_OTHERS]
+
+
+def _stepped(rows: Rows) -> Sequence[Step]:
+    return [
+        Step(
+            edge=edge,
+            near=EntityKey(near),
+            far=EntityKey(far),
+            outwards=bool(outwards),
+            relation=relation,
+            weight=weight,
+            mentions=mentions,
+        )
+        for edge, near, far, outwards, relation, weight, mentions in rows
+    ]
+
+
+def _as_seen(row: Sequence[Any], places: Rows, *, whole: bool) -> Shown:
+    """With the fullest name, of those by which it is called there where a filter hides some."""
+    key, entity_id, kind, name, mentions = row
+    return Shown(
+        key=EntityKey(key),
+        id=EntityId(uuid_of(entity_id)),
+        type=EntityType(kind),
+        name=name if whole else _fullest(place[3] for place in places),
+        mentions=mentions,
+        lineage=_lineage(places),
+    )
+
+
+def _fullest(names: Iterable[str]) -> str:
+    return reduce(lambda known, name: name if fuller(name, known) else known, names)
+
+
+def _lineage(places: Rows) -> Sequence[LineageEdge]:
+    """The first messages of `places`, each where it mentions the entity first."""
+    first: dict[int, Sequence[Any]] = {}
+    for row in places:
+        first.setdefault(row[1], row)
+    return [_edge(row) for row in islice(first.values(), LINEAGE)]
+
+
+def _edge(place: Sequence[Any]) -> LineageEdge:
+    *_, message_id, external_id, start, stop = place
+    span = {} if start < 0 else {"start": start, "stop": stop}
+    return LineageEdge(kind="message", id=id_of(message_id), external_id=external_id, **span)

@@ -1,0 +1,1 @@
+"""What must fit each other, looked at and put right."""

@@ -1,0 +1,288 @@
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import uuid4
+
+from sqlalchemy import delete, insert, literal, or_, select, update
+
+from app.adapters.sql import tables as t
+from app.adapters.sql.dialect import insert_or_replace
+from app.adapters.sql.erasing.items import erase_items
+from app.adapters.sql.full_text.asking import full_text
+from app.adapters.sql.full_text.entries import Entry
+from app.adapters.sql.items.conditions import unexpired
+from app.adapters.sql.items.full_text import entries_held, unindex_items
+from app.adapters.sql.items.items import SqlItems, memory_of
+from app.adapters.sql.items.timeline import earliest, superseded
+from app.adapters.sql.items.unwanted import refuse, take
+from app.adapters.sql.projecting.embeddings import forget_embeddings
+from app.adapters.sql.projecting.outbox import enqueue
+from app.adapters.sql.said.counters import terms_in
+from app.adapters.sql.said.scopes import SqlScopes, hold_scopes
+from app.domain.errors import MessageNotFound, NeverValid
+from app.domain.ids import ItemKey, MessageId, ScopeKey
+from app.domain.memories import Memory, MemoryChanges
+from app.domain.memory import ItemType, Table, item_key, table_and_row
+from app.domain.periods import SUBJECTS
+from app.ports.stored import PlacedMemory, PreparedChunk, PreparedMemory
+
+
+@dataclass(frozen=True, slots=True)
+class SqlItemWriter(SqlItems):
+    """The same, to be changed. Vectors follow through the outbox."""
+
+    async def lock(self, scope: ScopeKey, messages: Sequence[MessageId]) -> None:
+        """Conversations first, as whoever appends and whoever erases take them."""
+        m = t.message.c
+        wanted = select(m.id, m.conversation_key).where(m.id.in_(messages), m.scope_key == scope)
+        found = (await self.connection.execute(wanted)).all() if messages else []
+        if missing := set(messages) - {row.id for row in found}:
+            raise MessageNotFound(message_id=str(min(missing)))
+        inside = sorted({row.conversation_key for row in found})
+        c = t.conversation.c
+        held = select(c.key).where(c.key.in_(inside)).order_by(c.key)
+        if inside:
+            await self.connection.execute(held.with_for_update(read=True, key_share=True))
+        await hold_scopes(self.connection, [scope])
+
+    async def take(self, item: Memory) -> None:
+        await take(self.connection, item)
+
+    async def refuse(self, item: Memory) -> None:
+        await refuse(self.connection, item)
+
+    async def about(self, scope: ScopeKey, kind: ItemType, subject: str) -> Sequence[Memory]:
+        i = t.memory_item.c
+        wanted = self._all().where(
+            i.scope_key == scope, i.type == kind.value, i.subject == subject, i.parent_key.is_(None)
+        )
+        rows = await self.connection.execute(wanted.order_by(i.valid_from, i.key))
+        return [memory_of(row) for row in rows]
+
+    async def newest(self, scope: ScopeKey, kind: ItemType, subject: str) -> Memory | None:
+        """The last of what was ever stored about a subject."""
+        i = t.memory_item.c
+        about = (i.scope_key == scope, i.type == kind.value, i.subject == subject)
+        wanted = self._all().where(*about, i.parent_key.is_(None))
+        wanted = wanted.order_by(i.valid_from.desc(), i.key.desc()).limit(1)
+        row = (await self.connection.execute(wanted)).one_or_none()
+        return None if row is None else memory_of(row)
+
+    async def of_subjects(
+        self, scope: ScopeKey, kind: ItemType, subjects: Sequence[str], *, now: datetime
+    ) -> Sequence[Memory]:
+        """What nothing superseded, and what has not expired, of these subjects."""
+        i = t.memory_item.c
+        about = (i.scope_key == scope, i.type == kind.value, i.subject.in_(subjects))
+        wanted = self._all().where(*about, i.superseded_by.is_(None), unexpired(now))
+        rows = await self.connection.execute(wanted.order_by(i.valid_from, i.key))
+        return [memory_of(row) for row in rows]
+
+    async def drop(self, old: Memory, *, now: datetime) -> None:
+        """Erase what nobody would derive any more."""
+        own = t.memory_item.c.key == table_and_row(old.key)[1]
+        await erase_items(self.connection, self.tenant, own, now=now)
+
+    async def under(
+        self, scope: ScopeKey, kind: ItemType, groups: Sequence[str]
+    ) -> Sequence[Memory]:
+        i = t.memory_item.c
+        below = [i.subject.startswith(f"{each}|", autoescape=True) for each in groups]
+        wanted = self._all().where(
+            i.scope_key == scope, i.type == kind.value, or_(i.subject.in_(groups), *below)
+        )
+        rows = await self.connection.execute(wanted.order_by(i.valid_from, i.key))
+        return [memory_of(row) for row in rows]
+
+    async def add(self, placed: PlacedMemory, *, now: datetime) -> ItemKey:
+        prepared = placed.prepared
+        row = _row(placed, now=now)
+        (key,) = await self._insert([row])
+        parts = [_part(row, key, at, part) for at, part in enumerate(prepared.parts)]
+        keys = await self._insert(parts) if parts else [key]
+        terms = [part.terms for part in prepared.parts] or [prepared.terms]
+        whole = item_key(Table.MEMORY, key)
+        entries = [
+            Entry(
+                key=item_key(Table.MEMORY, each),
+                scope=placed.scope,
+                conversation=placed.conversation,
+                terms=told,
+                item=whole,
+            )
+            for each, told in zip(keys, terms, strict=True)
+        ]
+        alone = placed.conversation is None and prepared.new.type is ItemType.SUMMARY
+        of_periods = alone and (prepared.new.subject or "").startswith(SUBJECTS)
+        await self._index(
+            placed.scope,
+            [] if placed.archived else [each.key for each in entries],
+            [] if placed.archived or of_periods else entries,
+            now=now,
+        )
+        found_at = now if prepared.new.derived else None
+        await self.derive(whole, prepared.new.derived_from, found_at=found_at)
+        return whole
+
+    async def _insert(self, rows: Sequence[Mapping[str, object]]) -> Sequence[int]:
+        key = t.memory_item.c.key
+        added = insert(t.memory_item).returning(key, sort_by_parameter_order=True)
+        return list((await self.connection.execute(added, rows)).scalars())
+
+    async def supersede(self, old: Memory, *, by: ItemKey, now: datetime) -> None:
+        row, heir = table_and_row(old.key)[1], table_and_row(by)[1]
+        keys = await superseded(self.connection, row, by=heir, now=now)
+        await enqueue(self.connection, self.tenant, old.scope, keys, now=now)
+
+    async def derive(
+        self,
+        key: ItemKey,
+        messages: Sequence[MessageId],
+        *,
+        reworded: bool = False,
+        found_at: datetime | None = None,
+    ) -> None:
+        if not messages:
+            return
+        m = t.message.c
+        wanted = select(m.key).where(m.id.in_(messages)).order_by(m.key)
+        found = (await self.connection.execute(wanted)).scalars()
+        own = {"item_key": table_and_row(key)[1], "reworded": reworded, "found_at": found_at}
+        rows = [{**own, "message_key": each} for each in found]
+        edges = insert_or_replace(
+            self.connection, t.lineage, key=["item_key", "message_key"], values=["found_at"]
+        )
+        await self.connection.execute(edges, rows)
+
+    async def change(
+        self, old: Memory, changes: MemoryChanges, fresh: PreparedMemory | None, *, now: datetime
+    ) -> None:
+        row = table_and_row(old.key)[1]
+        if fresh is not None:
+            row = await self._replace(old, fresh, now=now)
+        i = t.memory_item.c
+        values = {name: getattr(changes, name) for name in changes.given - {"content", "valid_to"}}
+        if values.get("valid_from", old.valid_from) is None:
+            values["valid_from"] = old.created_at
+        values |= await self._ends(old, changes, values.get("valid_from", old.valid_from))
+        values |= {"updated_at": now}
+        await self.connection.execute(update(t.memory_item).where(i.key == row).values(values))
+        before = select(i.key).where(i.superseded_by == row, i.parent_key.is_(None))
+        keys = [item_key(Table.MEMORY, row)]
+        for each in list((await self.connection.execute(before)).scalars()):
+            keys += await superseded(self.connection, each, by=row, now=now)
+        await enqueue(self.connection, self.tenant, old.scope, keys, now=now)
+        await SqlScopes(self.connection, self.tenant).touch(old.scope)
+
+    async def _ends(
+        self, old: Memory, changes: MemoryChanges, begins: datetime
+    ) -> Mapping[str, datetime | None]:
+        ends_at = changes.valid_to if "valid_to" in changes.given else old.ends_at
+        heir = await self._heir_begins(old)
+        valid_to = earliest(ends_at, heir)
+        if valid_to is not None and valid_to <= begins:
+            raise NeverValid(valid_from=begins, valid_to=valid_to)
+        return {"ends_at": ends_at, "valid_to": valid_to}
+
+    async def _heir_begins(self, old: Memory) -> datetime | None:
+        i = t.memory_item.c
+        wanted = select(i.valid_from).where(i.id == old.superseded_by)
+        return (await self.connection.execute(wanted)).scalar_one_or_none()
+
+    async def _replace(self, old: Memory, fresh: PreparedMemory, *, now: datetime) -> int:
+        """
+        Give an item other content, and with it another key: a vector of the old text that an
+        indexer is still working at cannot be taken for one of the new.
+        """
+        i, row = t.memory_item.c, table_and_row(old.key)[1]
+        await unindex_items(self.connection, i.key == row)
+        await forget_embeddings(self.connection, [old.key])
+        await self.connection.execute(update(t.memory_item).where(i.key == row).values(id=uuid4()))
+        key = await self._copy(row, old, fresh)
+        for edges, column in (
+            (t.lineage, "item_key"),
+            (t.profile_entry, "item_key"),
+            (t.memory_item, "superseded_by"),
+        ):
+            moved = update(edges).where(edges.c[column] == row)
+            await self.connection.execute(moved.values({column: key}))
+        await self.connection.execute(delete(t.memory_item).where(i.key == row))
+        await enqueue(self.connection, self.tenant, old.scope, [old.key], now=now)
+        own = [item_key(Table.MEMORY, key)]
+        held = await entries_held(self.connection, i.key == key)
+        await self._index(old.scope, own, held, now=now)
+        return key
+
+    async def _copy(self, row: int, old: Memory, fresh: PreparedMemory) -> int:
+        i = t.memory_item.c
+        counted = {
+            "id": literal(old.id, i.id.type),
+            "content": literal(fresh.new.content),
+            "tokens": literal(fresh.tokens),
+            "content_hash": literal(fresh.content_hash, i.content_hash.type),
+            "terms": literal(fresh.bag, i.terms.type),
+        }
+        names = [each.name for each in i if each.name != "key"]
+        same = select(*(counted.get(name, i[name]) for name in names)).where(i.key == row)
+        copied = insert(t.memory_item).from_select(names, same).returning(i.key)
+        return int((await self.connection.execute(copied)).scalar_one())
+
+    async def _index(
+        self, scope: ScopeKey, keys: Sequence[ItemKey], entries: Sequence[Entry], *, now: datetime
+    ) -> None:
+        await full_text(self.connection).add(entries)
+        await enqueue(self.connection, self.tenant, scope, keys, now=now)
+        scopes = SqlScopes(self.connection, self.tenant)
+        await scopes.touch(scope, messages=len(entries), terms=terms_in(entries))
+
+
+def _row(placed: PlacedMemory, *, now: datetime) -> dict[str, object]:
+    prepared, new = placed.prepared, placed.prepared.new
+    heir = placed.superseded_by
+    return {
+        "id": prepared.id,
+        "scope_key": placed.scope,
+        "conversation_key": placed.conversation,
+        "parent_key": None,
+        "position": 0,
+        "start": None,
+        "stop": None,
+        "parts": len(prepared.parts),
+        "type": new.type.value,
+        "subject": new.subject,
+        "content": new.content,
+        "source": new.source,
+        "importance": new.importance,
+        "metadata": new.metadata,
+        "tokens": prepared.tokens,
+        "content_hash": prepared.content_hash,
+        "terms": prepared.bag,
+        "created_at": new.created_at or now,
+        "updated_at": now,
+        "valid_from": placed.valid_from,
+        "ends_at": new.valid_to,
+        "valid_to": placed.valid_to,
+        "expires_at": new.expires_at,
+        "superseded_by": None if heir is None else table_and_row(heir)[1],
+        "derived": new.derived,
+    }
+
+
+def _part(
+    whole: Mapping[str, object], key: int, position: int, part: PreparedChunk
+) -> dict[str, object]:
+    """A row as its document, but for what it says."""
+    return {
+        **whole,
+        "id": part.id,
+        "parent_key": key,
+        "position": position,
+        "start": part.span.start,
+        "stop": part.span.stop,
+        "parts": 0,
+        "content": part.content,
+        "metadata": {},
+        "tokens": part.tokens,
+        "content_hash": part.content_hash,
+        "terms": part.bag,
+    }

@@ -1,0 +1,1 @@
+"""What the vector index follows: the outbox, stored embeddings, their models."""

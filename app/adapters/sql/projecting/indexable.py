@@ -1,0 +1,245 @@
+"""What belongs into the vector index, by the truth."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Row,
+    ScalarSelect,
+    Select,
+    and_,
+    case,
+    func,
+    literal,
+    null,
+    schema,
+    select,
+)
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.adapters.sql import tables as t
+from app.adapters.sql import tables_derived as d
+from app.adapters.sql.dialect import shifted
+from app.adapters.sql.items.conditions import item_recallable
+from app.adapters.sql.recall.recallable import recallable
+from app.domain.conversation import Role
+from app.domain.ids import ConversationKey, ItemKey, ScopeKey, TenantId
+from app.domain.memory import ItemType, Table, item_key, rows_of, table_and_row
+from app.ports import VectorPlace
+from app.ports.projecting import VectorItem
+from app.text.echo import own_words
+from app.text.terms import indexed_text
+
+
+@dataclass(frozen=True, slots=True)
+class SqlIndexable:
+    connection: AsyncConnection
+
+    async def to_index(self, keys: Sequence[ItemKey], *, model: str) -> Sequence[VectorItem]:
+        found = [
+            _vector_item(table, row)
+            for table in ROWS
+            if (wanted := rows_of(table, keys))
+            for row in await self.connection.execute(_indexed(table, model, wanted))
+        ]
+        return sorted(found, key=lambda item: item.key)
+
+    async def places(self, keys: Sequence[ItemKey]) -> Sequence[VectorPlace]:
+        found = [
+            VectorPlace(**_place(table, row))
+            for table in ROWS
+            if (wanted := rows_of(table, keys))
+            for row in await self.connection.execute(_placed(table, wanted))
+        ]
+        return sorted(found, key=lambda place: place.key)
+
+    async def belonging(self, keys: Sequence[ItemKey]) -> frozenset[ItemKey]:
+        return await belonging(self.connection, keys)
+
+    async def recallable(self, *, after: ItemKey, limit: int) -> Sequence[ItemKey]:
+        found = [
+            item_key(table, row)
+            for table, rows in ROWS.items()
+            for row in (
+                await self.connection.execute(
+                    _all(table, rows.c.key)
+                    .where(rows.c.key > _last_row(table, after))
+                    .order_by(rows.c.key)
+                    .limit(limit)
+                )
+            ).scalars()
+        ]
+        return sorted(found)[:limit]
+
+    async def count_recallable(self) -> int:
+        counted = [
+            (await self.connection.execute(_all(table, func.count()))).scalar_one()
+            for table in ROWS
+        ]
+        return sum(counted)
+
+
+ROWS: Mapping[Table, schema.Table] = {
+    Table.MESSAGE: t.message,
+    Table.CHUNK: t.chunk,
+    Table.MEMORY: t.memory_item,
+}
+
+_LOCKED = {**ROWS, Table.CHUNK: t.message}
+"""With what a row goes: a chunk with its message."""
+
+
+def _last_row(table: Table, after: ItemKey) -> int:
+    """The last row of `table` whose item key is not behind `after`."""
+    row = table_and_row(after)[1]
+    return row if item_key(table, row) <= after else row - 1
+
+
+async def belonging(
+    connection: AsyncConnection, keys: Sequence[ItemKey], *, lock: bool = False
+) -> frozenset[ItemKey]:
+    """Those of `keys` that belong into the index; with `lock`, no delete slips in meanwhile."""
+    found: set[ItemKey] = set()
+    for table, rows in ROWS.items():
+        wanted = rows_of(table, keys)
+        if wanted:
+            ours = _all(table, rows.c.key).where(rows.c.key.in_(wanted))
+            if lock:
+                # In order: two that lock the same rows must not wait for each other.
+                locked = _LOCKED[table]
+                ours = ours.order_by(locked.c.key).with_for_update(read=True, of=locked)
+            there = (await connection.execute(ours)).scalars()
+            found |= {item_key(table, row) for row in there}
+    return frozenset(found)
+
+
+def _all(table: Table, *columns: ColumnElement[Any]) -> Select[Any]:
+    """Of every row of `table` that belongs into the vector index."""
+    rows = ROWS[table]
+    found = select(*columns).select_from(rows)
+    if table is Table.MEMORY:
+        inside = t.conversation.c.key == t.memory_item.c.conversation_key
+        return found.outerjoin(t.conversation, inside).where(*item_recallable())
+    if table is Table.CHUNK:
+        found = found.join(t.message, t.message.c.key == t.chunk.c.message_key)
+    return found.join(t.conversation, t.conversation.c.key == t.message.c.conversation_key).where(
+        *recallable()
+    )
+
+
+def _indexed(table: Table, model: str, keys: Sequence[int]) -> Select[Any]:
+    """The rows `keys` of `table`, with their vectors of `model` where stored."""
+    own, e = ROWS[table].c, d.embedding.c
+    known = select(d.embedding_model.c.key).where(d.embedding_model.c.name == model)
+    of_model = known.scalar_subquery()
+    stored = and_(e.model_key == of_model, e.item_key == shifted(own.key, 2) + table)
+    told = _told_of_item() if table is Table.MEMORY else _told(table)
+    same = _of_same_words(of_model) if table is Table.MEMORY else null()
+    return (
+        _all(table, own.key, *told, t.scope.c.tenant, e.vector, same.label("same"))
+        .join(t.scope, t.scope.c.key == own.scope_key)
+        .outerjoin(d.embedding, stored)
+        .where(own.key.in_(keys))
+    )
+
+
+def _placed(table: Table, keys: Sequence[int]) -> Select[Any]:
+    """What a point says of the rows `keys` of `table`, without any text."""
+    own = ROWS[table].c
+    _, *told = _told_of_item() if table is Table.MEMORY else _told(table)
+    return (
+        _all(table, own.key, *told, t.scope.c.tenant)
+        .join(t.scope, t.scope.c.key == own.scope_key)
+        .where(own.key.in_(keys))
+    )
+
+
+def _of_same_words(of_model: ScalarSelect[int]) -> ColumnElement[bytes]:
+    """Of a memory item without a vector that of another one of its scope that says the same."""
+    i, other, e = t.memory_item.c, t.memory_item.alias("other"), d.embedding.alias("same").c
+    vector = (
+        select(e.vector)
+        .where(
+            other.c.scope_key == i.scope_key,
+            other.c.content_hash == i.content_hash,
+            e.model_key == of_model,
+            e.item_key == shifted(other.c.key, 2) + Table.MEMORY,
+        )
+        .order_by(other.c.key)
+        .limit(1)
+        .correlate(t.memory_item)
+        .scalar_subquery()
+    )
+    return case((d.embedding.c.vector.is_(None), vector))
+
+
+_BEGINNING = 1_000
+"""Characters, which most models read at once."""
+
+
+def _told(table: Table) -> Sequence[ColumnElement[Any]]:
+    """
+    What a point says of a message or chunk, the text that is embedded first.
+
+    Of a message that has chunks that is its beginning, since they have the rest.
+
+    A mean of all of it finds less: on BEAM's long chats, recall@10 0.480 instead of 0.525.
+    """
+    m = t.message.c
+    said = (m.scope_key, m.conversation_key, m.role, m.name, m.created_at, null().label("until"))
+    if table is Table.CHUNK:
+        echo = null().label("echo")
+        return (t.chunk.c.content, *said, echo, literal(ItemType.CHUNK.value).label("type"))
+    beginning = func.substr(m.content, 1, _BEGINNING)
+    cut = case((and_(m.chunks > 0, m.echo.is_(None)), beginning), else_=m.content)
+    return (cut.label("content"), *said, m.echo, literal(ItemType.MESSAGE.value).label("type"))
+
+
+def _said(row: Row[Any]) -> str:
+    """What is embedded of a row: without its echoes, which only the whole text tells apart."""
+    if row.echo is None:
+        return str(row.content)
+    return own_words(row.content, row.echo)[:_BEGINNING]
+
+
+def _told_of_item() -> Sequence[ColumnElement[Any]]:
+    """The same of a memory item, whose time is when it holds."""
+    i = t.memory_item.c
+    ends = case(
+        (i.expires_at.is_(None), i.valid_to),
+        (i.valid_to.is_(None), i.expires_at),
+        (i.valid_to < i.expires_at, i.valid_to),
+        else_=i.expires_at,
+    )
+    return (
+        i.content,
+        i.scope_key,
+        i.conversation_key,
+        null().label("role"),
+        null().label("name"),
+        i.valid_from.label("created_at"),
+        ends.label("until"),
+        null().label("echo"),
+        i.type,
+    )
+
+
+def _vector_item(table: Table, row: Row[Any]) -> VectorItem:
+    text = indexed_text(_said(row), row.name)
+    return VectorItem(**_place(table, row), text=text, vector=row.vector, same=row.same)
+
+
+def _place(table: Table, row: Row[Any]) -> dict[str, Any]:
+    inside = row.conversation_key
+    return {
+        "key": item_key(table, row.key),
+        "tenant": TenantId(row.tenant),
+        "scope": ScopeKey(row.scope_key),
+        "conversation": None if inside is None else ConversationKey(inside),
+        "role": row.role and Role(row.role),
+        "type": ItemType(row.type),
+        "created_at": row.created_at,
+        "until": row.until,
+    }

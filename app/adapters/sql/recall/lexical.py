@@ -1,0 +1,199 @@
+"""Searching full text: which terms are worth paying for, and what holds them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, cast
+
+from sqlalchemy import (
+    ColumnElement,
+    FromClause,
+    Select,
+    TextualSelect,
+    and_,
+    bindparam,
+    func,
+    or_,
+    select,
+    true,
+)
+
+from app.adapters.sql import tables as t
+from app.adapters.sql.dialect import shifted
+from app.adapters.sql.fetch import Constant, Reading, one_of
+from app.adapters.sql.full_text.asking import MAX_CONVERSATIONS_INSIDE, FullText
+from app.adapters.sql.full_text.postgres import TSVECTOR_SEARCH
+from app.adapters.sql.full_text.sqlite import FTS5_SEARCH
+from app.adapters.sql.items.conditions import held_by, holding, items_narrowed_by, of_types
+from app.adapters.sql.recall.recallable import narrowed_by, narrowing
+from app.domain.conversation import Scope
+from app.domain.ids import ConversationKey, ItemKey, ScopeKey, TenantId
+from app.domain.memory import OF_MESSAGES, ItemType, Table
+from app.ports import RecallFilter
+from app.ports.stored import LexicalAnswer
+from app.ranking.bm25 import idf
+from app.text.terms import QueryTerms
+
+_MAX_POSTINGS = 4_000
+"""Rows that one search may read: the most telling terms go first, the frequent ones stay unpaid."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """
+    What is looked for, in whose memory; `without` are unwanted terms.
+
+    `scope` counts what the scopes of `within` hold together.
+    """
+
+    tenant: TenantId
+    scope: Scope
+    within: RecallFilter
+    limit: int
+    without: Sequence[str]
+
+
+def found(index: FullText, asked: QueryTerms, search: Search) -> Reading[LexicalAnswer]:
+    """The items whose matched terms are the most telling, best first."""
+    within = search.within
+    frequency = yield from _known(index, within.scopes, asked)
+    weights = _worth_paying(frequency, search.scope.messages)
+    if not weights or not (within.of_messages() or within.of_items()):
+        return LexicalAnswer(keys=[], document_frequency=frequency)
+    inside, beside = _split(within)
+    narrow = narrowing(beside)
+    best = _best(Shape(frozenset(narrow), beside.types, beside.of_items()))
+    bounds = {
+        "most": search.limit,
+        "the_scopes": list(within.scopes),
+        "how_many": len(within.scopes),
+        "of_tenant": search.tenant,
+        **(held_by(within) if within.of_items() else {}),
+    }
+    keys: dict[ItemKey, None] = {}
+    for left_out in [search.without, ()] if search.without else [()]:
+        matches = index.matches(within.scopes, weights, inside, left_out)
+        rows = yield best, {**matches, **bounds, **narrow}
+        keys |= dict.fromkeys(ItemKey(row[0]) for row in rows)
+    return LexicalAnswer(keys=list(keys), document_frequency=frequency)
+
+
+def _known(
+    index: FullText, scopes: Sequence[ScopeKey], asked: QueryTerms
+) -> Reading[Mapping[str, int]]:
+    """How many documents hold each term, and what continues the names that none of them holds."""
+    words = [*asked.terms, *asked.joined]
+    held = (yield from index.frequencies(scopes, words)) if words else {}
+    frequency = {term: held[term] for term in words if term in held}
+    for beginning in asked.prefixes:
+        if not any(term.startswith(beginning) for term in held):
+            frequency |= yield from index.continuations(scopes, beginning)
+    return frequency
+
+
+def _worth_paying(frequency: Mapping[str, int], documents: int) -> Mapping[str, float]:
+    """The idf of the rarest terms, as many as may be read; at least one."""
+    rarest_first = sorted(frequency, key=lambda term: (frequency[term], term))
+    weights = idf(documents, [frequency[term] for term in rarest_first])
+    chosen: dict[str, float] = {}
+    read = 0
+    for term, weight in zip(rarest_first, weights.tolist(), strict=True):
+        read += frequency[term]
+        if chosen and read > _MAX_POSTINGS:
+            break
+        chosen[term] = weight
+    return chosen
+
+
+def _split(within: RecallFilter) -> tuple[Sequence[ConversationKey], RecallFilter]:
+    """The conversations that the index itself can narrow to, and what is left for a join."""
+    few = within.conversations is not None and len(within.conversations) <= MAX_CONVERSATIONS_INSIDE
+    if within.conversations and few:
+        return sorted(within.conversations), within.anywhere()
+    return [], within
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """
+    What a search is made of: the parameters that it is narrowed by, the types that it is for, and
+    whether it is for memory items too. There are some dozens of them.
+    """
+
+    narrowed: frozenset[str]
+    types: frozenset[ItemType]
+    items: bool
+
+    @property
+    def messages(self) -> bool:
+        return not self.types or not self.types.isdisjoint(OF_MESSAGES)
+
+    @property
+    def whole(self) -> bool:
+        """Whether messages are wanted instead of their chunks."""
+        return ItemType.MESSAGE in self.types and ItemType.CHUNK not in self.types
+
+    @property
+    def joins_messages(self) -> bool:
+        return self.messages and bool(self.narrowed or self.types)
+
+
+@cache
+def _best(shape: Shape) -> Constant:
+    return Constant(
+        sqlite=_best_of(FTS5_SEARCH, shape, on_postgres=False),
+        postgres=_best_of(TSVECTOR_SEARCH, shape, on_postgres=True),
+    )
+
+
+def _best_of(search: TextualSelect, shape: Shape, *, on_postgres: bool) -> Select[Any]:
+    """The smallest pieces, or, where only messages are wanted, the messages that they are of."""
+    found = search.subquery("found")
+    row, table = found.c.item_key.op(">>")(2), found.c.item_key.op("&")(3)
+    wanted, source = list[ColumnElement[bool]](), cast("FromClause", found)
+    if shape.messages and shape.items and not shape.joins_messages:
+        wanted.append(table != Table.MEMORY)
+    if shape.joins_messages:
+        wanted.append(_message(shape, table, on_postgres=on_postgres))
+        message = t.message.c.key == func.coalesce(t.chunk.c.message_key, row)
+        source = source.outerjoin(t.chunk, and_(table == Table.CHUNK, t.chunk.c.key == row))
+        source = source.outerjoin(t.message, and_(table != Table.MEMORY, message))
+    if shape.items:
+        item = and_(table == Table.MEMORY, t.memory_item.c.key == row)
+        source = source.outerjoin(t.memory_item, item)
+        narrow = items_narrowed_by(shape.narrowed, on_postgres=on_postgres)
+        kind = of_types(shape.types)
+        wanted.append(
+            and_(
+                t.memory_item.c.key.is_not(None), *holding(on_postgres=on_postgres), *narrow, *kind
+            )
+        )
+    key: ColumnElement[Any] = found.c.item_key
+    if shape.whole:
+        key = func.coalesce(shifted(t.message.c.key, 2), key)
+    worth = func.sum(found.c.weight)
+    return (
+        select(key, worth)
+        .select_from(source)
+        .where(_scopes_are_ours(on_postgres=on_postgres), or_(*wanted or [true()]))
+        .group_by(key)
+        .order_by(worth.desc(), key.desc())
+        .limit(bindparam("most"))
+    )
+
+
+def _message(shape: Shape, table: ColumnElement[int], *, on_postgres: bool) -> ColumnElement[bool]:
+    """What a message, or one that a chunk is of, must meet."""
+    conditions: list[ColumnElement[bool]] = [t.message.c.key.is_not(None)]
+    if shape.types and ItemType.MESSAGE not in shape.types:
+        conditions.append(table == Table.CHUNK)
+    return and_(*conditions, *narrowed_by(shape.narrowed, on_postgres=on_postgres))
+
+
+def _scopes_are_ours(*, on_postgres: bool) -> ColumnElement[bool]:
+    s = t.scope.c
+    ours = select(func.count()).where(
+        one_of(s.key, "the_scopes", on_postgres=on_postgres),
+        s.tenant == bindparam("of_tenant"),
+    )
+    return ours.scalar_subquery() == bindparam("how_many")

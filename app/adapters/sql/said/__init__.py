@@ -1,0 +1,1 @@
+"""What was said: conversations, messages, whose they are."""

@@ -1,0 +1,260 @@
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Row,
+    Select,
+    delete,
+    exists,
+    insert,
+    select,
+    tuple_,
+    type_coerce,
+    update,
+)
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.adapters.sql import tables as t
+from app.adapters.sql.cursors import decode_cursor, encode_cursor
+from app.adapters.sql.dialect import is_postgres, take_name
+from app.adapters.sql.said.conversation_conditions import filter_conditions, listed_conditions
+from app.adapters.sql.types import Key, to_micros
+from app.domain.context import Filters
+from app.domain.conversation import (
+    Conversation,
+    ConversationChanges,
+    ConversationFilter,
+    NewConversation,
+    Scope,
+)
+from app.domain.errors import ConversationNotFound
+from app.domain.ids import ConversationId, ConversationKey, ScopeKey, TenantId
+from app.ports.stored import Page
+
+
+@dataclass(frozen=True, slots=True)
+class SqlConversations:
+    """Conversations of one tenant, without their messages."""
+
+    connection: AsyncConnection
+    tenant: TenantId
+
+    async def get(self, conversation_id: ConversationId) -> Conversation:
+        found = await self._one(t.conversation.c.id == conversation_id)
+        if found is None:
+            raise ConversationNotFound(conversation_id=str(conversation_id))
+        return found
+
+    async def find_key(self, key: ConversationKey) -> Conversation | None:
+        return await self._one(t.conversation.c.key == key)
+
+    async def find(self, scope: ScopeKey, external_id: str) -> Conversation | None:
+        return await self._one(
+            t.conversation.c.scope_key == scope, t.conversation.c.external_id == external_id
+        )
+
+    async def claim(self, scope: ScopeKey, external_id: str) -> Conversation | None:
+        await take_name(self.connection, _claimed(scope, external_id))
+        return await self.find(scope, external_id)
+
+    async def take(self, claims: Collection[tuple[ScopeKey, str]]) -> None:
+        """In one order, whoever does it."""
+        if not is_postgres(self.connection) or not claims:
+            return
+        for scope, external_id in sorted(claims):
+            await take_name(self.connection, _claimed(scope, external_id))
+        c = t.conversation.c
+        named = tuple_(c.scope_key, c.external_id).in_(sorted(claims))
+        locked = select(c.key).where(named, self._is_ours()).order_by(c.key)
+        await self.connection.execute(locked.with_for_update())
+
+    async def page(
+        self, wanted: ConversationFilter, *, cursor: str | None, limit: int
+    ) -> Page[Conversation]:
+        newest_first = self._all().where(*listed_conditions(wanted))
+        micros = type_coerce(t.conversation.c.created_at, BigInteger)
+        if cursor:
+            created_at, key = decode_cursor(cursor, parts=2)
+            last_place = tuple_(created_at, key, types=[BigInteger(), Key])
+            newest_first = newest_first.where(tuple_(micros, t.conversation.c.key) < last_place)
+        newest_first = newest_first.order_by(
+            t.conversation.c.created_at.desc(), t.conversation.c.key.desc()
+        )
+        rows = (await self.connection.execute(newest_first.limit(limit + 1))).all()
+        items = await self._with_tags(rows[:limit])
+        more = len(rows) > limit
+        last = items[-1] if more else None
+        return Page(
+            items=items,
+            next_cursor=encode_cursor([to_micros(last.created_at), last.key]) if last else None,
+        )
+
+    async def stored(self, scope: ScopeKey, *, after: int, limit: int) -> Sequence[Conversation]:
+        """Those of a scope in the order in which they were stored, behind the key `after`."""
+        c = t.conversation.c
+        wanted = self._all().where(c.scope_key == scope, c.key > after)
+        rows = (await self.connection.execute(wanted.order_by(c.key).limit(limit))).all()
+        return await self._with_tags(rows)
+
+    async def matching(
+        self, scope: ScopeKey, filters: Filters
+    ) -> frozenset[ConversationKey] | None:
+        conditions = filter_conditions(filters)
+        if not conditions:
+            return None
+        keys = select(t.conversation.c.key).where(
+            t.conversation.c.scope_key == scope, self._is_ours(), *conditions
+        )
+        return frozenset((await self.connection.execute(keys)).scalars())
+
+    async def keys(
+        self, scope: ScopeKey, ids: Sequence[ConversationId]
+    ) -> frozenset[ConversationKey]:
+        if not ids:
+            return frozenset()
+        wanted = select(t.conversation.c.key).where(
+            t.conversation.c.scope_key == scope, self._is_ours(), t.conversation.c.id.in_(ids)
+        )
+        return frozenset((await self.connection.execute(wanted)).scalars())
+
+    async def add(
+        self, new: NewConversation, *, conversation_id: ConversationId, scope: Scope, now: datetime
+    ) -> Conversation:
+        row: dict[str, Any] = {
+            "id": conversation_id,
+            "scope_key": scope.key,
+            "external_id": new.external_id,
+            "label": new.label,
+            "folder": new.folder,
+            "importance": new.importance,
+            "metadata": new.metadata,
+            "system_prompt": new.system_prompt,
+            "archived": new.archived,
+            "created_at": new.created_at or now,
+            "updated_at": new.updated_at or now,
+            "written_at": now,
+            "message_count": 0,
+            "token_count": 0,
+        }
+        added = insert(t.conversation).returning(t.conversation.c.key)
+        key = ConversationKey((await self.connection.execute(added, row)).scalar_one())
+        await self._tag(key, new.tags)
+        stored = {name: value for name, value in row.items() if name != "scope_key"}
+        return Conversation(
+            key=key,
+            scope=scope.key,
+            user_id=scope.user_id,
+            tags=list(dict.fromkeys(new.tags)),
+            **stored,
+        )
+
+    async def change(
+        self, key: ConversationKey, changes: ConversationChanges, *, now: datetime
+    ) -> None:
+        columns = changes.given - {"tags"}
+        values = {name: getattr(changes, name) for name in columns}
+        values |= {"updated_at": now, "written_at": now}
+        changed = await self.connection.execute(
+            update(t.conversation)
+            .where(t.conversation.c.key == key, self._is_ours())
+            .values(values)
+        )
+        if not changed.rowcount:
+            raise ConversationNotFound("it was deleted meanwhile")
+        if "tags" in changes.given:
+            await self.connection.execute(
+                delete(t.conversation_tag).where(t.conversation_tag.c.conversation_key == key)
+            )
+            await self._tag(key, changes.tags)
+
+    async def date(self, key: ConversationKey, *, updated_at: datetime) -> None:
+        c = t.conversation.c
+        await self.connection.execute(
+            update(t.conversation)
+            .where(c.key == key, self._is_ours())
+            .values(updated_at=updated_at)
+        )
+
+    async def lock(self, key: ConversationKey) -> int:
+        """On SQLite the transaction is the only writer already; the clause is left out there."""
+        locked = await self.connection.execute(
+            select(t.conversation.c.key)
+            .where(t.conversation.c.key == key, self._is_ours())
+            .with_for_update()
+        )
+        if locked.first() is None:
+            raise ConversationNotFound("it was deleted meanwhile")
+        last = (
+            select(t.message.c.position)
+            .where(t.message.c.conversation_key == key)
+            .order_by(t.message.c.position.desc())
+            .limit(1)
+        )
+        found = (await self.connection.execute(last)).scalar_one_or_none()
+        return 0 if found is None else found + 1
+
+    async def _tag(self, key: ConversationKey, tags: Sequence[str]) -> None:
+        distinct = list(dict.fromkeys(tags))
+        rows = [
+            {"conversation_key": key, "position": position, "tag": tag}
+            for position, tag in enumerate(distinct)
+        ]
+        if rows:
+            await self.connection.execute(insert(t.conversation_tag), rows)
+
+    def _is_ours(self) -> ColumnElement[bool]:
+        return exists().where(
+            t.scope.c.key == t.conversation.c.scope_key, t.scope.c.tenant == self.tenant
+        )
+
+    def _all(self) -> Select[Any]:
+        return (
+            select(t.conversation, t.scope.c.user_id)
+            .join(t.scope, t.scope.c.key == t.conversation.c.scope_key)
+            .where(t.scope.c.tenant == self.tenant)
+        )
+
+    async def _one(self, *conditions: ColumnElement[bool]) -> Conversation | None:
+        rows = (await self.connection.execute(self._all().where(*conditions))).all()
+        return (await self._with_tags(rows))[0] if rows else None
+
+    async def _with_tags(self, rows: Sequence[Row[Any]]) -> list[Conversation]:
+        wanted = (
+            select(t.conversation_tag.c.conversation_key, t.conversation_tag.c.tag)
+            .where(t.conversation_tag.c.conversation_key.in_([row.key for row in rows]))
+            .order_by(t.conversation_tag.c.conversation_key, t.conversation_tag.c.position)
+        )
+        tags: dict[int, list[str]] = {row.key: [] for row in rows}
+        for key, tag in await self.connection.execute(wanted):
+            tags[key].append(tag)
+        return [_conversation(row, tags) for row in rows]
+
+
+def _conversation(row: Row[Any], tags: Mapping[int, Sequence[str]]) -> Conversation:
+    return Conversation(
+        key=ConversationKey(row.key),
+        id=ConversationId(row.id),
+        scope=ScopeKey(row.scope_key),
+        user_id=row.user_id or None,
+        external_id=row.external_id,
+        label=row.label,
+        folder=row.folder,
+        importance=row.importance,
+        tags=tags[row.key],
+        metadata=row.metadata,
+        system_prompt=row.system_prompt,
+        archived=row.archived,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        written_at=row.written_at,
+        message_count=row.message_count,
+        token_count=row.token_count,
+    )
+
+
+def _claimed(scope: ScopeKey, external_id: str) -> str:
+    return f"conversation {scope} {external_id}"

@@ -1,0 +1,168 @@
+"""Messages stored, and with archived conversations taken out of the indexes and put back."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, and_, insert, update
+
+from app.adapters.sql import tables as t
+from app.adapters.sql.distilling.notes import note
+from app.adapters.sql.distilling.period_notes import retell
+from app.adapters.sql.full_text.asking import full_text
+from app.adapters.sql.full_text.entries import Entry
+from app.adapters.sql.full_text.rebuild_window import built, items_built
+from app.adapters.sql.items.pieces import item_keys_of, item_pieces_of
+from app.adapters.sql.projecting.outbox import enqueue
+from app.adapters.sql.said.counters import terms_in
+from app.adapters.sql.said.messages import SqlMessages
+from app.adapters.sql.said.pieces import Pieces, add_chunks, keys_of, pieces_of
+from app.adapters.sql.said.scopes import SqlScopes
+from app.adapters.sql.watching.receipts import forget_shown
+from app.domain.conversation import Conversation, Rating
+from app.domain.ids import ItemKey, MessageKey
+from app.domain.memory import Table, item_key
+from app.ports.stored import PreparedMessage
+
+
+@dataclass(frozen=True, slots=True)
+class SqlMessageWriter(SqlMessages):
+    async def append(
+        self, conversation: Conversation, messages: Sequence[PreparedMessage], *, now: datetime
+    ) -> Sequence[ItemKey]:
+        if not messages:
+            return []
+        added = insert(t.message).returning(t.message.c.key, sort_by_parameter_order=True)
+        rows = [_row(conversation, each) for each in messages]
+        keys = [MessageKey(key) for key in (await self.connection.execute(added, rows)).scalars()]
+        await self._count(conversation, messages, now=now)
+        pieces = await self._pieces(conversation, keys, messages)
+        if conversation.archived:
+            return []
+        await self._index(conversation, pieces, now=now)
+        await note(self.connection, [conversation.key], now=now)
+        return pieces.keys
+
+    async def unindex(self, conversation: Conversation, *, now: datetime) -> None:
+        keys, held = await self._keys(conversation), await self._held(conversation)
+        await full_text(self.connection).remove(held.entries)
+        await enqueue(self.connection, self.tenant, conversation.scope, keys, now=now)
+        await self._touch(conversation, held, sign=-1)
+        await forget_shown(self.connection, self.tenant, [conversation.scope])
+        await retell(self.connection, self.tenant, conversation, now=now)
+
+    async def reindex(self, conversation: Conversation, *, now: datetime) -> None:
+        keys, held = await self._keys(conversation), await self._held(conversation)
+        await self._index(conversation, replace(held, keys=keys), now=now)
+        await retell(self.connection, self.tenant, conversation, now=now)
+        await note(self.connection, [conversation.key], now=now)
+
+    async def _held(self, conversation: Conversation) -> Pieces:
+        """What full text may hold of a conversation; not what a rebuild has yet to bring."""
+        messages = and_(_in(conversation), await built(self.connection))
+        items = and_(_about(conversation), await items_built(self.connection))
+        return await pieces_of(self.connection, messages) + await item_pieces_of(
+            self.connection, items
+        )
+
+    async def _keys(self, conversation: Conversation) -> Sequence[ItemKey]:
+        """Of all that the indexes hold of a conversation that is not archived."""
+        return [
+            *await keys_of(self.connection, _in(conversation)),
+            *await item_keys_of(self.connection, _about(conversation)),
+        ]
+
+    async def _pieces(
+        self,
+        conversation: Conversation,
+        keys: Sequence[MessageKey],
+        messages: Sequence[PreparedMessage],
+    ) -> Pieces:
+        """What the indexes will hold of messages just stored under `keys`; stores the chunks."""
+        pairs = list(zip(keys, messages, strict=True))
+        chunks = [(key, each.chunks) for key, each in pairs]
+        chunk_keys = await add_chunks(self.connection, conversation.scope, chunks)
+        recalled = [(key, each) for key, each in pairs if each.bag is not None]
+        message_keys = [item_key(Table.MESSAGE, key) for key, _ in recalled]
+        chunk_terms = [chunk.terms for _, several in chunks for chunk in several]
+        terms = [
+            *(
+                (key, each.terms)
+                for key, (_, each) in zip(message_keys, recalled, strict=True)
+                if not each.chunks
+            ),
+            *zip(chunk_keys, chunk_terms, strict=True),
+        ]
+        return Pieces(
+            keys=[*chunk_keys, *message_keys],
+            entries=[
+                Entry(key=key, scope=conversation.scope, conversation=conversation.key, terms=each)
+                for key, each in terms
+            ],
+        )
+
+    async def _index(self, conversation: Conversation, pieces: Pieces, *, now: datetime) -> None:
+        await full_text(self.connection).add(pieces.entries)
+        await enqueue(self.connection, self.tenant, conversation.scope, pieces.keys, now=now)
+        await self._touch(conversation, pieces, sign=1)
+
+    async def _touch(self, conversation: Conversation, pieces: Pieces, *, sign: int) -> None:
+        scopes = SqlScopes(self.connection, self.tenant)
+        messages, terms = sign * len(pieces.entries), sign * terms_in(pieces.entries)
+        await scopes.touch(conversation.scope, messages=messages, terms=terms)
+
+    async def _count(
+        self, conversation: Conversation, messages: Sequence[PreparedMessage], *, now: datetime
+    ) -> None:
+        c = t.conversation.c
+        await self.connection.execute(
+            update(t.conversation)
+            .where(c.key == conversation.key)
+            .values(
+                message_count=c.message_count + len(messages),
+                token_count=c.token_count + sum(each.message.tokens for each in messages),
+                updated_at=now,
+                written_at=now,
+            )
+        )
+
+
+def _in(conversation: Conversation) -> ColumnElement[bool]:
+    return t.message.c.conversation_key == conversation.key
+
+
+def _about(conversation: Conversation) -> ColumnElement[bool]:
+    return t.memory_item.c.conversation_key == conversation.key
+
+
+def _row(conversation: Conversation, prepared: PreparedMessage) -> dict[str, object]:
+    message = prepared.message
+    return {
+        "id": message.id,
+        "conversation_key": conversation.key,
+        "scope_key": conversation.scope,
+        "position": message.position,
+        "external_id": message.external_id,
+        "role": message.role.value,
+        "name": message.name,
+        "content": message.content,
+        "tool_calls": message.tool_calls,
+        "tool_call_id": message.tool_call_id,
+        "importance": message.importance,
+        "metadata": message.metadata,
+        "created_at": message.created_at,
+        "tokens": message.tokens,
+        "content_hash": prepared.content_hash,
+        "terms": prepared.bag,
+        "chunks": len(prepared.chunks),
+        "echo": list(message.echo) or None,
+        "unwanted": sorted(message.unwanted) or None,
+        **_rated(message.rating),
+    }
+
+
+def _rated(rating: Rating | None) -> dict[str, object]:
+    if rating is None:
+        return {"rated": None, "tags": None}
+    tags = {"kind": rating.kind, "topics": list(rating.topics)}
+    return {"rated": rating.importance, "tags": tags}

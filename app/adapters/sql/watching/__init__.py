@@ -1,0 +1,1 @@
+"""What operators and callers see of what went on."""

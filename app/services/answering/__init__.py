@@ -1,0 +1,1 @@
+"""Answers as they are handed over: cached, recorded by receipts, replayed, compared."""

@@ -1,0 +1,297 @@
+"""Building the context an agent reads before its next turn."""
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from app.domain.context import ContextBundle, ContextRequest, Degraded, Dropped, Intent
+from app.domain.ids import BundleId
+from app.ports import Clock, NewId, Telemetry
+from app.ports.stored import Opening
+from app.ranking.candidates import Ranked, Taste, Ties, rank
+from app.ranking.leading import led
+from app.ranking.model import RelevanceModel
+from app.ranking.proximity import GRAPH_SHARE, nearness
+from app.ranking.relevance import Relevance, relevance, reread
+from app.services.context.completing import Completer
+from app.services.context.found import About
+from app.services.context.gathering import (
+    Asked,
+    ForgeLimits,
+    Fused,
+    Gathered,
+    LeftOut,
+    SearchResult,
+)
+from app.services.context.hydrate import Hydrator, Wanted
+from app.services.context.recall import Recaller
+from app.services.context.refine import Refiner
+from app.services.context.relating import EntityTeller
+from app.services.context.situation import Situation
+from app.services.context.understanding import sources_of, understood, view_of
+from app.services.packing.history import Historian
+from app.services.packing.packer import MAX_ITEMS, Packed, Packer
+from app.text.intent import intent_of
+
+_GOOD_ONES = 3
+"""With fewer good items than this, the running conversation is not enough and all is searched."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextForge:
+    """Recalls, refines and packs memory for one turn."""
+
+    recaller: Recaller
+    hydrator: Hydrator
+    completer: Completer
+    historian: Historian
+    packer: Packer
+    teller: EntityTeller
+    telemetry: Telemetry
+    clock: Clock
+    new_id: NewId
+    limits: ForgeLimits
+    model: RelevanceModel | None = None
+    refiner: Refiner | None = None
+
+    async def build(self, request: ContextRequest, situation: Situation | None) -> ContextBundle:
+        """
+        Build the bundle for `request`; an empty one without a situation: nothing was ever said.
+
+        Raises:
+            StoreUnavailable: What was found could not be read.
+        """
+        started = time.perf_counter()
+        gathered, about = await self._with_profile(request, situation)
+        if situation and gathered.asked and situation.flags.hybrid:
+            gathered = await self._complete(request, situation, gathered, gathered.asked)
+        if gathered.asked:
+            ranked = led(gathered.ranked, gathered.asked.told.summary, self._taste(request))
+            gathered = replace(gathered, ranked=ranked)
+        packing = time.perf_counter()
+        entities = self.teller.counted(gathered.related)
+        kept_free = self.teller.kept_free(request, entities)
+        room = replace(request, budget_tokens=request.budget_tokens - kept_free)
+        packed = self.packer.pack(room, gathered.history, gathered.ranked, about.profile)
+        if situation and situation.listener:
+            for each in packed.candidates:
+                situation.listener(each)
+        entities, tokens = self.teller.shown(request, entities, taken=packed.tokens)
+        packed = replace(packed, entities=entities, tokens=packed.tokens + tokens)
+        ended = time.perf_counter()
+        seconds = {**gathered.seconds, **about.seconds, "pack": ended - packing}
+        seconds["total"] = ended - started
+        began = {**gathered.began, **about.began, "pack": packing}
+        gathered = replace(gathered, degraded=[*gathered.degraded, *about.degraded])
+        bundle = self._bundle(request, gathered, packed, seconds, _after(started, began))
+        self._tell(bundle)
+        return bundle
+
+    async def _with_profile(
+        self, request: ContextRequest, situation: Situation | None
+    ) -> tuple[Gathered, About]:
+        """What was found, and the profile, for which most users have nothing to be asked."""
+        if situation is None or situation.profile_at is None:
+            return await self.gather(request, situation), About()
+        return await asyncio.gather(
+            self.gather(request, situation), self.recaller.about(request, situation)
+        )
+
+    async def search(self, request: ContextRequest, situation: Situation | None) -> SearchResult:
+        """
+        The best candidates for `request`, without history and budget.
+
+        Raises:
+            StoreUnavailable: What was found could not be read.
+        """
+        started = time.perf_counter()
+        gathered = await self.gather(request, situation)
+        ranked = gathered.ranked
+        ended = time.perf_counter()
+        shown, more = ranked.order[: request.max_items], ranked.order[request.max_items :]
+        left = [*((at, MAX_ITEMS) for at in more), *ranked.dropped] if request.explain else []
+        return SearchResult(
+            intent=intent_of(request.query),
+            candidates=[ranked.candidate(at) for at in shown],
+            left_out=[LeftOut(ranked.candidate(at), reason) for at, reason in left],
+            sufficient=ranked.sufficient,
+            degraded=gathered.degraded,
+            timings={**gathered.seconds, "total": ended - started},
+            starts=_after(started, gathered.began),
+        )
+
+    async def gather(self, request: ContextRequest, situation: Situation | None) -> Gathered:
+        """Candidates in order: the running conversation first, everything where that is little."""
+        if situation is None:
+            return Gathered()
+        started = time.perf_counter()
+        request = understood(request)
+        inside, opening = situation.in_conversation(), None
+        if inside is not None:
+            fused = await self._fuse(_with_half(request), inside)
+            if fused.ranked.good >= _GOOD_ONES:
+                return await self._refine(request, situation, fused, started)
+            opening = fused.asked.found.opening
+        fused = await self._fuse(_in_what_is_left(request, started), situation, opening)
+        return await self._refine(request, situation, fused, started)
+
+    async def ask(
+        self, request: ContextRequest, situation: Situation, opening: Opening | None = None
+    ) -> Asked:
+        """What the sources find for `request`, read, not yet ranked; `opening` if it is known."""
+        limit = max(self.limits.per_source, min(request.max_items, self.limits.per_source_most))
+        found = await self.recaller.recall(request, situation, limit=limit, opening=opening)
+        told = self.historian.tell(request, found.episode.opening)
+        hydrating = time.perf_counter()
+        wanted = Wanted(
+            query=view_of(request, self._now(request), situation, found),
+            sources=sources_of(found, without=told),
+            read=found.lexical.read,
+            history=told.messages,
+            shown=request.shown,
+            exclude_terms=request.filters.exclude_terms,
+        )
+        pool, sources = await self.hydrator.pool(wanted, situation)
+        return Asked(
+            told=told,
+            found=found,
+            sources=sources,
+            query=wanted.query,
+            pool=pool,
+            began={**found.began, "hydrate": hydrating},
+            seconds={**found.seconds, "hydrate": time.perf_counter() - hydrating},
+        )
+
+    async def _fuse(
+        self, request: ContextRequest, situation: Situation, opening: Opening | None = None
+    ) -> Fused:
+        asked = await self.ask(request, situation, opening)
+        ranking = time.perf_counter()
+        judged = relevance(asked.query, asked.pool, self.model, explain=request.explain)
+        ranked = self._ranked(request, asked, judged)
+        return Fused(asked=asked, judged=judged, ranked=ranked, began=ranking)
+
+    async def _refine(
+        self, request: ContextRequest, situation: Situation, fused: Fused, started: float
+    ) -> Gathered:
+        """In the order of the reranker, where there is one and it answers in time."""
+        asked, ranked = fused.asked, fused.ranked
+        degraded = list(asked.found.degraded)
+        if self.refiner and situation.flags.rerank and len(asked.pool.recalled):
+            spent = time.perf_counter() - started
+            left = None if request.deadline is None else request.deadline - spent
+            recalled, score = asked.pool.recalled, fused.judged.score
+            said = await self.refiner.read(request.query, recalled, score, left=left)
+            if isinstance(said, Degraded):
+                degraded.append(said)
+            else:
+                judged = reread(asked.pool, fused.judged, said)
+                ranked = self._ranked(request, asked, judged)
+        began = {**asked.began, "rerank": fused.began}
+        seconds = {**asked.seconds, "rerank": time.perf_counter() - fused.began}
+        return Gathered(asked=asked, ranked=ranked, degraded=degraded, began=began, seconds=seconds)
+
+    async def _complete(
+        self, request: ContextRequest, situation: Situation, gathered: Gathered, asked: Asked
+    ) -> Gathered:
+        started = time.perf_counter()
+        ranked = await self.completer.complete(
+            understood(request), situation, asked.history, gathered.ranked, asked.pool.neighbours
+        )
+        began = {**gathered.began, "complete": started}
+        seconds = {**gathered.seconds, "complete": time.perf_counter() - started}
+        return replace(gathered, ranked=ranked, began=began, seconds=seconds)
+
+    def _ranked(self, request: ContextRequest, asked: Asked, judged: Relevance) -> Ranked:
+        near = nearness(asked.pool.recalled, asked.found.related.items)
+        wanted = intent_of(request.query) is Intent.RELATION
+        ties = Ties(near=near, share=GRAPH_SHARE if wanted else 0.0)
+        return rank(asked.query, asked.pool, asked.sources, self._taste(request), judged, ties)
+
+    def _taste(self, request: ContextRequest) -> Taste:
+        return Taste(
+            weights=request.weights,
+            preferred_labels=frozenset(request.preferred_labels),
+            floor=self.limits.floor,
+            sufficient=self.limits.sufficient,
+            min_score=request.min_score,
+            now=self._now(request).timestamp(),
+        )
+
+    def _now(self, request: ContextRequest) -> datetime:
+        return request.as_of or self.clock()
+
+    def _bundle(
+        self,
+        request: ContextRequest,
+        gathered: Gathered,
+        packed: Packed,
+        seconds: Mapping[str, float],
+        starts: Mapping[str, float],
+    ) -> ContextBundle:
+        dropped: Sequence[Dropped] = ()
+        if request.explain:
+            recalled = gathered.ranked.recalled
+            left = (*packed.dropped, *gathered.ranked.dropped)
+            dropped = [
+                Dropped(id=recalled.read(at).id, type=recalled.types[at], reason=reason)
+                for at, reason in left
+            ]
+        return ContextBundle(
+            id=BundleId(self.new_id()),
+            query=request.query,
+            intent=intent_of(request.query),
+            recent_history=packed.history,
+            retrieved=packed.candidates,
+            text=packed.text,
+            messages=packed.messages,
+            total_tokens=packed.tokens,
+            budget_tokens=request.budget_tokens,
+            candidates=len(gathered.ranked.recalled),
+            deduplicated=gathered.ranked.deduplicated,
+            sufficient=gathered.ranked.sufficient,
+            degraded=gathered.degraded,
+            dropped=dropped,
+            timings=seconds,
+            starts=starts,
+            created_at=self.clock(),
+            profile=packed.profile,
+            related=packed.entities,
+            rolling=packed.rolling,
+            grouped=request.group_by_conversation,
+        )
+
+    def _tell(self, bundle: ContextBundle) -> None:
+        for stage, seconds in bundle.timings.items():
+            self.telemetry.stage_done(stage, seconds)
+        self.telemetry.bundle_built(
+            items=len(bundle.retrieved),
+            tokens=bundle.total_tokens,
+            budget=bundle.budget_tokens,
+            deduplicated=bundle.deduplicated,
+            candidates=bundle.candidates,
+        )
+
+
+_LEAST_LEFT = 0.001
+"""Seconds that a source gets where all that a request had are spent."""
+
+
+def _with_half(request: ContextRequest) -> ContextRequest:
+    """With half of its deadline: as much is left where the running conversation is not enough."""
+    return request if request.deadline is None else replace(request, deadline=request.deadline / 2)
+
+
+def _in_what_is_left(request: ContextRequest, started: float) -> ContextRequest:
+    """With what is left of its deadline since `started`."""
+    if request.deadline is None:
+        return request
+    left = request.deadline - (time.perf_counter() - started)
+    return replace(request, deadline=max(left, _LEAST_LEFT))
+
+
+def _after(started: float, began: Mapping[str, float]) -> Mapping[str, float]:
+    """Seconds from the start of a request to that of each stage."""
+    return {stage: at - started for stage, at in began.items()}

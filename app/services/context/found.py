@@ -1,0 +1,55 @@
+"""What the sources answered."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from app.domain.context import Degraded, Source
+from app.domain.ids import ItemKey
+from app.domain.profile import Profile
+from app.ports.stored import LexicalAnswer, Opening
+from app.ranking import Floats
+from app.services.context.entering import Episode
+from app.services.context.relating import Related
+from app.text.terms import QueryTerms
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Near:
+    """The query's vector, what lies near it with its cosine, and the seconds of embedding."""
+
+    vector: Floats | None = None
+    hits: Sequence[tuple[ItemKey, float]] = ()
+    embedding: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """
+    What the sources answered. `seconds` by source and by the steps inside of it, and when each
+    `began`, by `time.perf_counter`.
+    """
+
+    episode: Episode
+    near: Near
+    terms: QueryTerms
+    lexical: LexicalAnswer
+    related: Related
+    degraded: Sequence[Degraded]
+    seconds: dict[str, float]
+    began: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def opening(self) -> Opening | None:
+        """How the conversation is entered; None where that is not known."""
+        missing = any(each.source is Source.EPISODIC for each in self.degraded)
+        return None if missing else self.episode.opening
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """What is known of the user who asks, when that was asked for, and how long it took."""
+
+    profile: Profile | None = None
+    degraded: Sequence[Degraded] = ()
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    began: Mapping[str, float] = field(default_factory=dict)

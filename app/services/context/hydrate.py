@@ -1,0 +1,146 @@
+"""From the keys that the sources found to a pool: read, cut to the smallest pieces, surrounded."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from app.domain.context import Source
+from app.domain.conversation import Message
+from app.domain.ids import ItemKey, MessageKey
+from app.ports import Embedder
+from app.ports.store import Store
+from app.ranking.pieces import best_of_each, chunks_in, wholes, without_pieces
+from app.ranking.pool import Pool, QueryView, Recalled, Surrounded, without
+from app.services.context.situation import Situation
+from app.text.excerpt import shown_of
+from app.text.shown import Shown
+from app.text.terms import exclusion
+
+_INLINE_SEARCH = 500_000
+"""More characters than this are looked through off the event loop."""
+
+Sources = dict[ItemKey, frozenset[Source]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """
+    What is to be read: by which sources, for which query, beside which history. `read` is what was
+    read as it was found.
+    """
+
+    query: QueryView
+    sources: Sources
+    read: Surrounded
+    history: Sequence[Message]
+    exclude_terms: Sequence[str]
+    shown: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hydrator:
+    """Makes pools."""
+
+    store: Store
+    embedder: Embedder
+
+    async def pool(self, wanted: Wanted, situation: Situation) -> tuple[Pool, Sources]:
+        """
+        What was found, as the smallest pieces, and which sources found each of them.
+
+        The best chunk stands for a message that has some, and counts as found by what found its
+        message. What is pinned stays whole, beside its chunks, and so do messages where no chunk is
+        wanted.
+        """
+        read = await self._read(wanted, situation)
+        recalled, sources = await self._pieces(wanted, read.recalled, situation)
+        pool = Pool.of(recalled, dimension=self.embedder.dimension, neighbours=read.neighbours)
+        return pool, sources
+
+    async def _read(self, wanted: Wanted, situation: Situation) -> Surrounded:
+        """All that was found; what full text found is there already."""
+        read = replace(wanted.read, recalled=wanted.read.recalled.of(wanted.sources))
+        missing = sorted(wanted.sources.keys() - set(read.recalled.keys))
+        if not missing:
+            return read
+        async with self.store.read(situation.tenant) as snapshot:
+            others = await snapshot.recall.surrounded(
+                missing, within=situation.within, model=self.embedder.model
+            )
+        return read.and_also(others)
+
+    async def _pieces(
+        self, wanted: Wanted, read: Recalled, situation: Situation
+    ) -> tuple[Recalled, Sources]:
+        unwanted = exclusion(wanted.exclude_terms)
+        recalled, sources = without(unwanted, read), dict(wanted.sources)
+        if situation.within.has_chunks() and (large := wholes(recalled)):
+            lacking = without_pieces(recalled, large)
+            chunks = without(unwanted, await self._chunks(lacking, situation))
+            recalled, sources = self._smallest(wanted.query, recalled, chunks, sources)
+        recalled = await without_repeating(wanted.shown, recalled)
+        return _not_shown(recalled, wanted.history), sources
+
+    async def _chunks(self, messages: set[MessageKey], situation: Situation) -> Recalled:
+        if not messages:
+            return Recalled.nothing()
+        async with self.store.read(situation.tenant) as snapshot:
+            return await snapshot.recall.chunks(
+                sorted(messages), scopes=situation.within.scopes, model=self.embedder.model
+            )
+
+    def _smallest(
+        self, query: QueryView, recalled: Recalled, others: Recalled, sources: Sources
+    ) -> tuple[Recalled, Sources]:
+        """
+        Chunks instead of their messages, unless these are pinned.
+
+        `others` are the chunks of messages of which none was found: the best of each comes in.
+        """
+        pieces = recalled.only(chunks_in(recalled)).and_also(others)
+        best = pieces.only(best_of_each(query, pieces, dimension=self.embedder.dimension))
+        whole = {recalled.messages[at]: sources[recalled.keys[at]] for at in wholes(recalled)}
+        found = dict(sources)
+        for key, message in zip(best.keys, best.messages, strict=True):
+            found[key] = sources.get(key, frozenset()) | whole.get(message, frozenset())
+        coming = set(others.keys)
+        new = [at for at, key in enumerate(best.keys) if key in coming]
+        return _without_wholes(recalled, sources).and_also(best.only(new)), found
+
+
+async def without_repeating(shown: Sequence[str], recalled: Recalled) -> Recalled:
+    """What none of the texts `shown` says already."""
+    if not shown:
+        return recalled
+    characters = sum(map(len, shown)) * len(recalled)
+    work = partial(_unsaid, shown, recalled.contents)
+    left = work() if characters <= _INLINE_SEARCH else await asyncio.to_thread(work)
+    return recalled.only(left)
+
+
+def _unsaid(shown: Sequence[str], contents: Sequence[str]) -> list[int]:
+    there = Shown(shown)
+    return [at for at, said in enumerate(contents) if said not in there]
+
+
+def _without_wholes(recalled: Recalled, sources: Mapping[ItemKey, frozenset[Source]]) -> Recalled:
+    """All but the messages that have chunks, unless they are pinned."""
+    pieces = enumerate(zip(recalled.keys, recalled.pieces, strict=True))
+    return recalled.only(
+        [at for at, (key, count) in pieces if not count or Source.PINNED in sources[key]]
+    )
+
+
+def _not_shown(recalled: Recalled, history: Sequence[Message]) -> Recalled:
+    """Without the chunks of what is in the history; of what was cut there, those behind the cut."""
+    shown = {each.key: shown_of(each.content or "") for each in history}
+    if not any(message in shown for message in recalled.messages):
+        return recalled
+    return recalled.only(
+        [
+            at
+            for at, message in enumerate(recalled.messages)
+            if message not in shown or (recalled.read(at).lineage[0].start or 0) >= shown[message]
+        ]
+    )

@@ -1,0 +1,56 @@
+"""How many candidates a source is asked for: chunks and memory items take no message's place."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TypeVar
+
+from app.domain.ids import ItemKey
+from app.domain.memory import Table, lies_in
+from app.services.context.situation import Situation
+
+T = TypeVar("T")
+
+_BESIDE = 2
+"""Where there are memory items, one for so many messages is asked for in addition."""
+
+_WIDER, _WIDEST = 4, 8
+"""Where that is not enough, so many times as many are asked for; no more than that, of `limit`."""
+
+
+def _with_others(limit: int, situation: Situation) -> int:
+    """How many to ask for, that `limit` messages are there beside chunks and memory items."""
+    items = limit // _BESIDE if situation.scope.has_items else 0
+    return limit + items + (limit if situation.scope.has_chunks else 0)
+
+
+def _crowded(keys: Sequence[ItemKey], limit: int, most: int, situation: Situation) -> bool:
+    """Whether memory items took places of messages, of which there may be more."""
+    if len(keys) < most or most > limit * _WIDEST or not situation.within.of_messages():
+        return False
+    return sum(not lies_in(Table.MEMORY, key) for key in keys) < limit
+
+
+def beside(keys: Mapping[ItemKey, None], limit: int) -> Mapping[ItemKey, None]:
+    """The first `limit` messages, as many chunks, and the memory items: none takes a place."""
+    if len(keys) <= limit:
+        return keys
+    left = {
+        key
+        for table in (Table.MESSAGE, Table.CHUNK)
+        for key in [key for key in keys if lies_in(table, key)][limit:]
+    }
+    return {key: None for key in keys if key not in left}
+
+
+async def roomy(
+    ask: Callable[[int], Awaitable[T]],
+    keys_of: Callable[[T], Sequence[ItemKey]],
+    limit: int,
+    situation: Situation,
+) -> T:
+    """What `ask` answers to how many, asked for more while memory items crowd messages out."""
+    most = _with_others(limit, situation)
+    answer = await ask(most)
+    while _crowded(keys_of(answer), limit, most, situation):
+        most *= _WIDER
+        answer = await ask(most)
+    return answer

@@ -1,0 +1,61 @@
+"""What a query asks for, and what the sources said of it, as ranking reads them."""
+
+from collections import defaultdict
+from dataclasses import replace
+from datetime import datetime, timezone
+
+from app.domain.context import ContextRequest, Source
+from app.domain.ids import ItemKey
+from app.domain.memory import Table, item_key
+from app.ranking.bm25 import idf
+from app.ranking.pool import QueryView
+from app.services.context.found import Found
+from app.services.context.situation import Situation
+from app.services.packing.history import History
+from app.text.negation import split_exclusions
+from app.text.times import intervals_of
+from app.text.wording import wording_of
+
+
+def understood(request: ContextRequest) -> ContextRequest:
+    """What the query says that it does not want becomes a filter."""
+    query, excluded = split_exclusions(request.query)
+    if not excluded:
+        return request
+    unwanted = (*request.filters.exclude_terms, *excluded)
+    return replace(request, query=query, filters=replace(request.filters, exclude_terms=unwanted))
+
+
+def sources_of(found: Found, *, without: History) -> dict[ItemKey, frozenset[Source]]:
+    """Which sources found each item; what is in the history already is not found again."""
+    by_item: defaultdict[ItemKey, set[Source]] = defaultdict(set)
+    for key, _ in found.near.hits:
+        by_item[key].add(Source.SEMANTIC)
+    for key in found.lexical.keys:
+        by_item[key].add(Source.LEXICAL)
+    for key in found.related.items:
+        by_item[key].add(Source.RELATIONAL)
+    for key in found.episode.pinned:
+        by_item[key].add(Source.PINNED)
+    shown = {item_key(Table.MESSAGE, message.key) for message in without.messages}
+    shown.update(without.summary.keys)
+    return {key: frozenset(each) for key, each in sorted(by_item.items()) if key not in shown}
+
+
+def view_of(
+    request: ContextRequest, now: datetime, situation: Situation, found: Found
+) -> QueryView:
+    """In a search that is not hybrid there are no terms, and the vector stands alone."""
+    scope, local = situation.scope, now.astimezone(timezone(request.utc_offset))
+    frequency = found.lexical.document_frequency
+    unknown = [term for term in found.terms.terms if term not in frequency]
+    weights = idf(scope.messages, [*frequency.values(), *(0 for _ in unknown)])
+    return QueryView(
+        vector=found.near.vector,
+        terms=list(frequency),
+        idf=weights[: len(frequency)],
+        idf_mass=float(weights.sum()),
+        average_length=scope.terms / scope.messages if scope.messages else 0.0,
+        intervals=intervals_of(request.query, local) if situation.flags.hybrid else (),
+        wording=wording_of(request.query),
+    )

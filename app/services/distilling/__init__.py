@@ -1,0 +1,1 @@
+"""What conversations come down to, made behind the answers."""

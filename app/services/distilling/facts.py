@@ -1,0 +1,167 @@
+"""Facts, drawn from what was said and kept as memory items that cite it."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import groupby
+from typing import ClassVar
+
+from app.distil.fact import Fact, Tense
+from app.distil.facts import facts_of
+from app.distil.filing import kept_as, mark_of, subject_of
+from app.distil.retelling import told_apart
+from app.distil.told import speakers_of
+from app.distil.values import normal
+from app.domain.conversation import PINNED, Message
+from app.domain.memories import Memory, NewMemory
+from app.domain.memory import ItemType
+from app.ports.store import Transaction
+from app.ports.stored import PreparedMemory
+from app.services.distilling.rewording import FactReader
+from app.services.distilling.step import Portion, Write, utterance_of
+from app.services.memories.bearings import bearings_of, end_by, is_told_only
+from app.services.memories.keep import MemoryKeeper
+
+_IMPORTANCE = {"decision": 8, "rule": 8}
+_USUAL_IMPORTANCE = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A fact, the message that states it, and the item that it becomes if it is new."""
+
+    fact: Fact
+    message: Message
+    prepared: PreparedMemory
+
+    @property
+    def begins(self) -> datetime:
+        """When it begins to hold: what was, or will be, is true to say from now on."""
+        if self.fact.tense is Tense.NOW and self.fact.valid_from is not None:
+            return self.fact.valid_from
+        return self.fact.said_at
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactStep:
+    """Draws facts by rules; the last word holds, the same once more adds to the lineage."""
+
+    keeper: MemoryKeeper
+    reader: FactReader | None = None
+    """Finds more, where a language model is set."""
+    by_message: ClassVar[bool] = True
+
+    async def distil(self, portion: Portion) -> Write | None:
+        if not portion.flags.facts or not portion.messages:
+            return None
+        found = await asyncio.to_thread(_found, portion)
+        if self.reader is not None:
+            found = _together(found, await self.reader.read(portion.messages))
+        found = [each for each in _apart(found) if not _is_unwanted(*each)]
+        new = [_new(portion, fact, message) for fact, message in found]
+        prepared = await self.keeper.preparer.prepare(new)
+        drawn = [
+            Drawn(fact, message, each)
+            for (fact, message), each in zip(found, prepared, strict=True)
+        ]
+
+        async def write(transaction: Transaction) -> None:
+            for each in drawn:
+                await _Keeping(self.keeper, transaction, portion, each).keep()
+
+        return write if drawn else None
+
+
+def _found(portion: Portion) -> Sequence[tuple[Fact, Message]]:
+    return [(fact, each) for each in portion.messages for fact in facts_of(utterance_of(each))]
+
+
+def _together(
+    ruled: Sequence[tuple[Fact, Message]], read: Sequence[tuple[Fact, Message]]
+) -> Sequence[tuple[Fact, Message]]:
+    """What rules found, and what they did not, in the order of the messages."""
+    known = {(message.key, *fact.key, normal(fact.value)) for fact, message in ruled}
+    more = [
+        (fact, message)
+        for fact, message in read
+        if (message.key, *fact.key, normal(fact.value)) not in known
+    ]
+    return sorted([*ruled, *more], key=lambda each: (each[1].key, each[0].start))
+
+
+def _apart(found: Sequence[tuple[Fact, Message]]) -> Sequence[tuple[Fact, Message]]:
+    """No two of one message in the same words."""
+    by_message = groupby(found, key=lambda each: each[1].key)
+    several = [list(group) for _, group in by_message]
+    return [
+        (fact, message)
+        for group in several
+        for fact, (_, message) in zip(told_apart([fact for fact, _ in group]), group, strict=True)
+    ]
+
+
+def _is_unwanted(fact: Fact, message: Message) -> bool:
+    """Whether somebody deleted it, as it was drawn from this message or as they had changed it."""
+    subject = subject_of(fact)
+    return not message.unwanted.isdisjoint({mark_of(subject, kept_as(fact)), mark_of(subject)})
+
+
+def _new(portion: Portion, fact: Fact, message: Message) -> NewMemory:
+    kind = fact.attribute.partition(" for ")[0]
+    return NewMemory(
+        type=ItemType.FACT,
+        content=fact.text,
+        conversation_id=portion.conversation.id,
+        subject=subject_of(fact),
+        importance=min(message.importance or _IMPORTANCE.get(kind, _USUAL_IMPORTANCE), PINNED - 1),
+        metadata=kept_as(fact),
+        derived_from=[message.id],
+        derived=True,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Keeping:
+    """One fact on its way between those that it bears on."""
+
+    keeper: MemoryKeeper
+    transaction: Transaction
+    portion: Portion
+    drawn: Drawn
+
+    async def keep(self) -> None:
+        inside, memories = self.portion.conversation, self.transaction.memories
+        found = await bearings_of(
+            memories,
+            inside.scope,
+            self.drawn.fact,
+            begins=self.drawn.begins,
+            speakers=speakers_of(inside.user_id),
+            now=self.portion.now,
+        )
+        if found.repeated:
+            await self._repeat(found.repeated[-1])
+            return
+        if any(self._corrects(each) for each in found.ended):
+            return
+        ended = [each.id for each in found.ended]
+        new = replace(self.drawn.prepared.new, valid_from=self.drawn.begins, supersedes=ended)
+        prepared = replace(self.drawn.prepared, new=new)
+        (kept,) = await self.keeper.store_in(self.transaction, [prepared], now=self.portion.now)
+        if found.heirs and not kept.known:
+            await end_by(memories, kept.id, found.heirs, now=self.portion.now)
+
+    def _corrects(self, item: Memory) -> bool:
+        """Whether a caller put it in the place of what is drawn here."""
+        return not item.derived and item.valid_from == self.drawn.begins
+
+    async def _repeat(self, item: Memory) -> None:
+        """What a caller told stays theirs: it goes with no message."""
+        memories, message = self.transaction.memories, self.drawn.message
+        if await is_told_only(memories, item):
+            return
+        same = item.content_hash == self.drawn.prepared.content_hash
+        await memories.lock(item.scope, [message.id])
+        await memories.derive(item.key, [message.id], reworded=not same, found_at=self.portion.now)
+        await self.transaction.scopes.touch(item.scope)

@@ -1,0 +1,1 @@
+"""Forgetting, everywhere and for good."""

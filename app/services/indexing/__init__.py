@@ -1,0 +1,1 @@
+"""Keeping the indexes true to SQL, whatever happens to them."""

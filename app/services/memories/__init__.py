@@ -1,0 +1,1 @@
+"""Memory items and profiles: told, corrected, superseded, consented to."""

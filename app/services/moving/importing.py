@@ -1,0 +1,269 @@
+"""Bringing in what an export holds: in batches, each stored whole, and nothing of it twice."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any, assert_never
+
+from app.domain.errors import (
+    ConsentMissing,
+    ConversationNotFound,
+    MemoryNotFound,
+    MessageNotFound,
+    NeverValid,
+    ProfileTooLarge,
+)
+from app.domain.ids import ConversationId, ItemId, MessageId, ScopeKey, TenantId
+from app.domain.memories import NewMemory
+from app.domain.memory import ItemType
+from app.formats.found import Agreed, Ended, Found, Rejected, Said, Told
+from app.ports import Clock
+from app.ports.store import Store, Transaction
+from app.ports.stored import NOBODY, About, PreparedMemory
+from app.services.common.once import IdempotencyKey, answered, keep_answer
+from app.services.memories.keep import MemoryKeeper
+from app.services.memories.stewarding import Steward
+from app.services.moving.batches import next_batch, owned, portions
+from app.services.moving.imported import Imported
+from app.services.writing.identities import conversation_here, item_here, messages_here
+from app.services.writing.ingest import Ingestor
+
+_REFUSED = (
+    *(ConversationNotFound, MessageNotFound, MemoryNotFound),
+    *(NeverValid, ConsentMissing, ProfileTooLarge),
+)
+"""What is wrong with one record, not with the store."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Importer:
+    """
+    Stores what an export holds.
+
+    Whoever is interrupted begins again: what is there is known by the ids that it brings, or by
+    what it says, and is not stored twice.
+    """
+
+    store: Store
+    ingestor: Ingestor
+    keeper: MemoryKeeper
+    steward: Steward
+    clock: Clock
+
+    async def run(
+        self,
+        tenant: TenantId,
+        reading: Iterable[Found],
+        imported: Imported,
+        *,
+        user_id: str | None = None,
+        once: IdempotencyKey | None = None,
+    ) -> Imported:
+        """
+        Store all of `reading`, and tell in `imported` how far it is; what is to be answered.
+
+        That is what was done, or what the same request did that began with this one, and was done
+        before.
+
+        Args:
+            user_id: Whose memory it is; None: whose each record says it is.
+
+        Raises:
+            ImportUnreadable: It is no export of any kind that is known.
+            IdempotencyConflict: The idempotency key was used with another file meanwhile.
+        """
+        found = portions(reading)
+        while batch := await asyncio.to_thread(next_batch, found):
+            for kind, run in groupby(batch, key=type):
+                await self._store(kind, tenant, owned(run, user_id), imported)
+        return await self._kept(tenant, imported, user_id, once) if once else imported
+
+    async def before(self, tenant: TenantId, once: IdempotencyKey) -> Imported | None:
+        """
+        What the same request did before.
+
+        Raises:
+            IdempotencyConflict: The idempotency key was used with another file.
+        """
+        async with self.store.write(tenant) as transaction:
+            answer = await answered(transaction, once)
+        return None if answer is None else Imported.of_answer(answer)
+
+    async def _kept(
+        self, tenant: TenantId, imported: Imported, user_id: str | None, once: IdempotencyKey
+    ) -> Imported:
+        now = self.clock()
+        async with self.store.write(tenant) as transaction:
+            if before := await answered(transaction, once):
+                return Imported.of_answer(before)
+            scope = None if user_id is None else await transaction.scopes.find(user_id)
+            about = NOBODY if scope is None else About(scope=scope.key)
+            await keep_answer(transaction, once, imported.to_answer(), about=about, now=now)
+        return imported
+
+    async def _store(
+        self, kind: type[Found], tenant: TenantId, run: Sequence[Found], imported: Imported
+    ) -> None:
+        if kind is Said:
+            await self._say(tenant, [each for each in run if isinstance(each, Said)], imported)
+        elif kind is Told:
+            await self._tell(tenant, [each for each in run if isinstance(each, Told)], imported)
+        else:
+            for each in run:
+                await self._one(tenant, each, imported)
+
+    async def _say(self, tenant: TenantId, several: Sequence[Said], imported: Imported) -> None:
+        now = self.clock()
+        told = [each.conversation for each in several]
+        meant = [each for each in told if each.messages or each.id]
+        for one in several:
+            imported.reject(one.rejected)
+        if not meant:
+            return
+        ready = [await self.ingestor.prepare(tenant, each, now=now) for each in meant]
+        async with self.store.write(tenant) as transaction:
+            scopes = transaction.scopes
+            owners = dict.fromkeys(each.user_id for each in meant)  # in the order of the file
+            keys = {owner: (await scopes.ensure(owner, now=now)).key for owner in owners}
+            await transaction.conversations.take(
+                {(keys[each.user_id], each.external_id) for each in meant if each.external_id}
+            )
+            stored = [await self.ingestor.store_in(transaction, each, now=now) for each in ready]
+        for each in stored:
+            imported.conversations += each.begun
+            imported.messages += len(each.message_ids) - each.duplicates
+            imported.duplicates += each.duplicates
+
+    async def _tell(self, tenant: TenantId, several: Sequence[Told], imported: Imported) -> None:
+        prepared = await self.keeper.preparer.prepare([each.memory for each in several])
+        async with self.store.write(tenant) as transaction:
+            placing = _Items(transaction, self)
+            await placing.lock(several)
+            for each, ready in zip(several, prepared, strict=True):
+                try:
+                    known = await placing.place(each, ready)
+                except _REFUSED as error:
+                    imported.reject([Rejected(each.at, str(error))])
+                else:
+                    imported.memories += not known
+                    imported.duplicates += known
+
+    async def _one(self, tenant: TenantId, found: Found, imported: Imported) -> None:
+        try:
+            match found:
+                case Rejected():
+                    imported.reject([found])
+                case Agreed():
+                    await self.steward.restore(tenant, found.user_id, found.consent, found.profile)
+                    imported.users += 1
+                case Ended():
+                    await self._end(tenant, found)
+                case Said() | Told():
+                    await self._store(type(found), tenant, [found], imported)
+                case _:
+                    assert_never(found)
+        except _REFUSED as error:
+            imported.reject([Rejected(found.at, str(error))])
+
+    async def _end(self, tenant: TenantId, ended: Ended) -> None:
+        """Have an item end where another begins, unless it is known to have ended."""
+        now = self.clock()
+        async with self.store.write(tenant) as transaction:
+            memories = transaction.memories
+            scope = await transaction.scopes.ensure(ended.user_id, now=now)
+            await memories.lock(scope.key, [])
+            old, heir = [
+                await item_here(transaction, ItemId(each), scope.key)
+                for each in (ended.item, ended.by)
+            ]
+            if not (old[0] and heir[0] and old[1] and heir[1]):
+                return
+            before = await memories.get(old[1], now=None)
+            after = await memories.get(heir[1], now=None)
+            if before.superseded_by is not None or after.valid_from < before.valid_from:
+                return
+            await memories.supersede(before, by=after.key, now=now)
+            await transaction.scopes.touch(scope.key)
+
+
+@dataclass(frozen=True, slots=True)
+class _Items:
+    """Memory items on their way into one transaction."""
+
+    transaction: Transaction
+    importer: Importer
+
+    async def lock(self, several: Sequence[Told]) -> None:
+        """Take all that they are of at once: who takes the rest later could wait for each other."""
+        derived: defaultdict[str | None, set[MessageId]] = defaultdict(set)
+        for each in several:
+            if said_by := {*each.memory.derived_from, *each.reworded}:
+                derived[each.memory.user_id] |= said_by
+        for user_id, messages in sorted(derived.items(), key=lambda each: each[0] or ""):
+            scope = await self.transaction.scopes.ensure(user_id, now=self.importer.clock())
+            found = await messages_here(self.transaction, messages, scope.key)
+            await self.transaction.memories.lock(scope.key, sorted(found.values()))
+
+    async def place(self, found: Told, ready: PreparedMemory) -> bool:
+        """
+        Store an item; whether it was there already.
+
+        Raises:
+            MessageNotFound: Nothing of what it was derived from is here.
+            ConversationNotFound: Its conversation is not here.
+            NeverValid: It would end before it begins.
+        """
+        now, memory = self.importer.clock(), found.memory
+        shared = memory.type is ItemType.DOCUMENT
+        scope = (
+            await self.transaction.scopes.ensure(
+                None if shared else memory.user_id, now=now, shared=shared
+            )
+        ).key
+        own = ready.id
+        if memory.id is not None:
+            known, here = await item_here(self.transaction, memory.id, scope)
+            if known:
+                return True
+            own = here or ItemId(self.importer.ingestor.new_id())
+        lineage = await self._lineage(found, scope)
+        inside = await self._inside(memory, scope)
+        told = replace(
+            ready.new,
+            derived_from=list(lineage.values()),
+            conversation_id=inside,
+            subject=_renamed(ready.new.subject, {**lineage, memory.conversation_id: inside}),
+        )
+        placed = replace(ready, id=own, new=told)
+        (kept,) = await self.importer.keeper.store_in(self.transaction, [placed], now=now)
+        if reworded := await messages_here(self.transaction, found.reworded, scope):
+            memories = self.transaction.memories
+            key = (await memories.get(kept.id, now=None)).key
+            await memories.derive(key, list(reworded.values()), reworded=True)
+        return kept.known
+
+    async def _lineage(self, told: Told, scope: ScopeKey) -> Mapping[MessageId, MessageId]:
+        """The messages that say it; that there are some is certain."""
+        wanted = told.memory.derived_from
+        found = await messages_here(self.transaction, wanted, scope)
+        if wanted and not found:
+            raise MessageNotFound("nothing of what it was derived from is here")
+        return found
+
+    async def _inside(self, memory: NewMemory, scope: ScopeKey) -> ConversationId | None:
+        if memory.conversation_id is None:
+            return None
+        known, found = await conversation_here(self.transaction, memory.conversation_id, scope)
+        if not known:
+            raise ConversationNotFound("its conversation is not here")
+        return found
+
+
+def _renamed(subject: str | None, ids: Mapping[Any, object]) -> str | None:
+    """A subject that is told by ids, by those that are had here."""
+    for theirs, ours in ids.items():
+        if subject is not None and theirs is not None:
+            subject = subject.replace(str(theirs), str(ours))
+    return subject

@@ -1,0 +1,1 @@
+"""What operators need: workers, readiness, the doctor, figures, projections made anew."""

@@ -1,0 +1,1 @@
+"""Laying what was found out within a budget."""

@@ -1,0 +1,148 @@
+"""Memory for a request that passes through the proxy: in time, or not at all."""
+
+import asyncio
+from dataclasses import dataclass, field, replace
+from logging import getLogger
+from uuid import UUID
+
+from app.domain.chat import Outcome, Party, Question, Recollection
+from app.domain.context import DEFAULT_BUDGET, ContextBundle, ContextRequest, Format
+from app.domain.errors import ConversationNotFound, ForewordError
+from app.domain.ids import ConversationId, TenantId
+from app.ports import Telemetry
+from app.ports.store import Store
+from app.services.answering.cached import CachedForge
+
+_log = getLogger(__name__)
+
+_READ_OF_QUERY = 4_000
+"""Characters of the beginning, and of the end, of what a user said: it asks there."""
+
+_FAREWELL = 5.0
+"""Seconds that what came too late gets at the end."""
+
+_OF_DEADLINE = 0.8
+"""What a source may take of the time there is: what the others found is still of use then."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompter:
+    """Recalls what belongs in front of a request, whatever happens to memory meanwhile."""
+
+    store: Store
+    forge: CachedForge
+    telemetry: Telemetry
+    deadline: float
+    """Seconds until a request goes on without."""
+    _late: set[asyncio.Task[ContextBundle]] = field(default_factory=set)
+
+    async def drain(self) -> None:
+        """Wait for what came too late: what it reads from must not be closed under it."""
+        if self._late:
+            await asyncio.wait(self._late, timeout=_FAREWELL)
+
+    async def recollect(self, tenant: TenantId, question: Question) -> Recollection:
+        """
+        What is to be put in front.
+
+        What comes too late is left to end by itself: it costs nobody anything any more.
+
+        Raises:
+            ConversationNotFound: The conversation is another user's.
+        """
+        found = await self._in_time(tenant, question)
+        self.telemetry.passed_through(found.outcome)
+        return found
+
+    async def _in_time(self, tenant: TenantId, question: Question) -> Recollection:
+        if question.budget_tokens == 0:
+            return Recollection(outcome=Outcome.OFF)
+        if not question.query:
+            return Recollection(outcome=Outcome.EMPTY)
+        task = asyncio.create_task(self._bundle(tenant, question))
+        done, _ = await asyncio.wait({task}, timeout=self.deadline)
+        if not done:
+            self._late.add(task)
+            task.add_done_callback(self._forget)
+            return Recollection(outcome=Outcome.LATE)
+        try:
+            return _recollection(task.result())
+        except ConversationNotFound:
+            raise
+        except ForewordError as error:
+            _log.warning("passed on without memory", extra={"reason": error.title})
+        except Exception:  # noqa: BLE001  (memory must not cost anybody their answer)
+            _log.exception("passed on without memory")
+        return Recollection(outcome=Outcome.FAILED)
+
+    def _forget(self, task: asyncio.Task[ContextBundle]) -> None:
+        """Nobody waits for it any more, nor for its error."""
+        self._late.discard(task)
+        if not task.cancelled():
+            task.exception()
+
+    async def _bundle(self, tenant: TenantId, question: Question) -> ContextBundle:
+        party = await known_party(self.store, tenant, question.party)
+        asked = self._request(replace(question, party=party))
+        if party.conversation_id is not None or party.conversation is None:
+            return await self.forge.bundle(tenant, asked)
+        try:
+            in_it = replace(asked, conversation_external_id=party.conversation)
+            return await self.forge.bundle(tenant, in_it)
+        except ConversationNotFound:  # it begins with this request
+            return await self.forge.bundle(tenant, asked)
+
+    def _request(self, question: Question) -> ContextRequest:
+        budget, query = question.budget_tokens, question.query
+        if len(query) > 2 * _READ_OF_QUERY:
+            query = f"{query[:_READ_OF_QUERY]}\n{query[-_READ_OF_QUERY:]}"
+        return ContextRequest(
+            query=query,
+            user_id=question.party.user_id,
+            conversation_id=question.party.conversation_id,
+            budget_tokens=DEFAULT_BUDGET if budget is None else budget,
+            budget_named=budget is not None,
+            deadline=self.deadline * _OF_DEADLINE,
+            format=Format.MARKDOWN,
+            shown=question.shown,
+        )
+
+
+async def known_party(store: Store, tenant: TenantId, party: Party) -> Party:
+    """
+    `party`, with the conversation of which it gave the id, if there is one under it.
+
+    Raises:
+        ConversationNotFound: That is another user's.
+        StoreUnavailable: The database does not answer.
+    """
+    wanted = _as_id(party.conversation)
+    if wanted is None:
+        return party
+    async with store.read(tenant) as snapshot:
+        try:
+            found = await snapshot.conversations.get(wanted)
+        except ConversationNotFound:  # a name that looks like an id
+            return party
+    if party.user_id not in {None, found.user_id}:
+        raise ConversationNotFound(conversation_id=str(wanted))
+    return replace(party, user_id=found.user_id, conversation_id=found.id)
+
+
+def _as_id(name: str | None) -> ConversationId | None:
+    try:
+        return None if name is None else ConversationId(UUID(name))
+    except ValueError:
+        return None
+
+
+def _recollection(bundle: ContextBundle) -> Recollection:
+    text = bundle.text or ""
+    return Recollection(
+        outcome=Outcome.USED if text else Outcome.EMPTY,
+        text=text,
+        tokens=bundle.total_tokens,
+        items=len(bundle.retrieved) + len(bundle.recent_history),
+        bundle_id=bundle.id,
+        degraded=sorted({each.source.value for each in bundle.degraded}),
+    )

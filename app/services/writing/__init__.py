@@ -1,0 +1,1 @@
+"""Storing what was said: once, counted, told apart from echoes."""
