@@ -13,9 +13,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
+from app.adapters.sql.answers import receipts
+from app.adapters.sql.answers.keyed import SqlAnswers
+from app.adapters.sql.answers.metrics import SqlMetrics, keep_beats
 from app.adapters.sql.copies.exporting import SqlExport
 from app.adapters.sql.database import Database
-from app.adapters.sql.distilling.letters import SqlDistilReader
+from app.adapters.sql.derived.letters import SqlDistilReader
 from app.adapters.sql.distilling.period_projections import (
     SqlPeriodProjections,
     SqlPeriodReader,
@@ -31,24 +34,21 @@ from app.adapters.sql.governing.personal import SqlPersonal
 from app.adapters.sql.graph.reading import SqlGraph
 from app.adapters.sql.graph.writing import SqlGraphWriter
 from app.adapters.sql.health.inspect import SqlInspection
+from app.adapters.sql.health.observations import SqlObservations
 from app.adapters.sql.health.repairs import SqlRepairs
-from app.adapters.sql.items.aging import count_accesses, erase_expired
-from app.adapters.sql.items.items import SqlItems
+from app.adapters.sql.items.reading import SqlItems
 from app.adapters.sql.items.rows import key_of_item
-from app.adapters.sql.items.writing import SqlItemWriter
+from app.adapters.sql.narrowing.recallable import of_any_model
 from app.adapters.sql.projecting import outbox
-from app.adapters.sql.recall.recall import SqlRecall
-from app.adapters.sql.recall.recallable import of_any_model
-from app.adapters.sql.said.answers import SqlAnswers
+from app.adapters.sql.recall.finding import SqlRecall
 from app.adapters.sql.said.conversations import SqlConversations
 from app.adapters.sql.said.identities import SqlIdentities
 from app.adapters.sql.said.messages import SqlMessages
-from app.adapters.sql.said.messages_writing import SqlMessageWriter
 from app.adapters.sql.said.pieces import embedded_keys
 from app.adapters.sql.said.scopes import SqlScopes
-from app.adapters.sql.watching import receipts
-from app.adapters.sql.watching.metrics import SqlMetrics, keep_beats
-from app.adapters.sql.watching.observations import SqlObservations
+from app.adapters.sql.writing.aging import count_accesses, erase_expired
+from app.adapters.sql.writing.items import SqlItemWriter
+from app.adapters.sql.writing.messages import SqlMessageWriter
 from app.domain.audit import Actor
 from app.domain.ids import KeyId, TenantId
 from app.ports import NewId

@@ -11,9 +11,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import numbers, shifted
-from app.adapters.sql.items.conditions import unexpired
-from app.adapters.sql.items.items import SqlItems
+from app.adapters.sql.items.reading import SqlItems
 from app.adapters.sql.items.rows import key_of_item
+from app.adapters.sql.narrowing.items import unexpired
 from app.adapters.sql.said.conversations import SqlConversations
 from app.adapters.sql.said.messages import SqlMessages
 from app.domain.conversation import Conversation, Message

@@ -10,13 +10,13 @@ from sqlalchemy import Row, Select, func, select
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
+from app.adapters.sql.derived.letters import is_left_out, owned, waiting
 from app.adapters.sql.dialect import numbers
-from app.adapters.sql.distilling.letters import is_left_out, owned, waiting
 from app.adapters.sql.distilling.progress import due_of, of_tenant
-from app.adapters.sql.items.writing import SqlItemWriter
 from app.adapters.sql.projecting.indexable import SqlIndexable
 from app.adapters.sql.said.conversations import SqlConversations
 from app.adapters.sql.said.messages import SqlMessages
+from app.adapters.sql.writing.items import SqlItemWriter
 from app.domain.conversation import Conversation, Message, Role
 from app.domain.ids import ERASED, ConversationKey, MessageKey, TenantId
 from app.domain.memories import Memory

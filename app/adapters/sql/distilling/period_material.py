@@ -9,13 +9,13 @@ from sqlalchemy import ColumnElement, Select, and_, exists, func, or_, select
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
+from app.adapters.sql.derived.letters import is_left_out
 from app.adapters.sql.dialect import numbers
-from app.adapters.sql.distilling.letters import is_left_out
 from app.adapters.sql.distilling.observations import SqlDistilObservations, within_tokens
 from app.adapters.sql.distilling.period_projections import periods_wanted
 from app.adapters.sql.distilling.progress import of_tenant
-from app.adapters.sql.items.writing import SqlItemWriter
 from app.adapters.sql.said.messages import SqlMessages
+from app.adapters.sql.writing.items import SqlItemWriter
 from app.domain.conversation import Message, Role
 from app.domain.ids import ERASED, MessageKey, ScopeKey, TenantId
 from app.domain.memories import Memory

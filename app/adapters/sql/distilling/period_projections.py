@@ -21,8 +21,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
-from app.adapters.sql.distilling.letters import SHOWN
-from app.adapters.sql.distilling.period_notes import note_periods
+from app.adapters.sql.derived.letters import SHOWN
+from app.adapters.sql.derived.period_notes import note_periods
 from app.adapters.sql.distilling.progress import SqlDistilProjections
 from app.adapters.sql.leases import put_off, release, revived, unclaimed
 from app.adapters.sql.types import Json

@@ -25,11 +25,11 @@ from sqlalchemy import (
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
+from app.adapters.sql.derived.erasing import erase_items, said_elsewhere
+from app.adapters.sql.derived.letters import SqlDistilReader, is_left_out, owned, waiting
+from app.adapters.sql.derived.notes import note, note_again
 from app.adapters.sql.dialect import numbers
-from app.adapters.sql.distilling.letters import SqlDistilReader, is_left_out, owned, waiting
-from app.adapters.sql.distilling.notes import note, note_again
-from app.adapters.sql.erasing.items import erase_items, said_elsewhere
-from app.adapters.sql.items.items import SqlItems
+from app.adapters.sql.items.reading import SqlItems
 from app.adapters.sql.leases import put_off, release, revived, unclaimed
 from app.adapters.sql.projecting.projections import SqlProjections
 from app.adapters.sql.said.conversations import SqlConversations

@@ -16,21 +16,21 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
+from app.adapters.sql.answers.receipts import erase_bundles
+from app.adapters.sql.derived.erasing import erase_items
+from app.adapters.sql.derived.notes import note
+from app.adapters.sql.derived.period_notes import forget_periods
 from app.adapters.sql.dialect import take_name
-from app.adapters.sql.distilling.notes import note
-from app.adapters.sql.distilling.period_notes import forget_periods
 from app.adapters.sql.erasing import erasures
-from app.adapters.sql.erasing.items import erase_items
 from app.adapters.sql.erasing.rows import RowEraser
 from app.adapters.sql.governing.personal import SqlPersonal
-from app.adapters.sql.items.items import SqlItems
+from app.adapters.sql.items.reading import SqlItems
 from app.adapters.sql.items.unwanted import refuse
 from app.adapters.sql.said.conversations import SqlConversations
 from app.adapters.sql.said.counters import recount
 from app.adapters.sql.said.messages import SqlMessages
 from app.adapters.sql.said.scopes import SqlScopes, hold_scopes
 from app.adapters.sql.tenants import ensure_tenant
-from app.adapters.sql.watching.receipts import erase_bundles
 from app.domain.audit import user_subject
 from app.domain.ids import (
     ERASED,

@@ -10,10 +10,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
+from app.adapters.sql.derived.erasing import derived_from, erase_items, said_elsewhere
+from app.adapters.sql.derived.notes import note_again, note_summaries
+from app.adapters.sql.derived.period_notes import forget_periods
 from app.adapters.sql.dialect import numbers
-from app.adapters.sql.distilling.notes import note_again, note_summaries
-from app.adapters.sql.distilling.period_notes import forget_periods
-from app.adapters.sql.erasing.items import derived_from, erase_items, said_elsewhere
 from app.adapters.sql.full_text.asking import full_text
 from app.adapters.sql.full_text.rebuild_window import built
 from app.adapters.sql.graph.erasing import settle, touched

@@ -1,1 +1,1 @@
-"""Full text on either database, and making it anew."""
+"""Full text on either database."""

@@ -22,6 +22,7 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
+from app.adapters.sql.answers.receipts import erase_bundles
 from app.adapters.sql.dialect import insert_or_replace
 from app.adapters.sql.governing.profile_entries import (
     count_entries,
@@ -31,7 +32,6 @@ from app.adapters.sql.governing.profile_entries import (
     keep_entries,
 )
 from app.adapters.sql.types import to_micros
-from app.adapters.sql.watching.receipts import erase_bundles
 from app.domain.ids import ConversationKey, ItemKey, ScopeKey, TenantId
 from app.domain.profile import Consent, DerivedEntry, Entry, Grant, Profile, Purpose
 from app.ports.stored import Erased

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql.dialect import insert_or_replace, numbers
-from app.adapters.sql.items.conditions import unexpired
+from app.adapters.sql.narrowing.items import unexpired
 from app.domain.ids import ConversationKey, ItemId, ItemKey, ScopeKey
 from app.domain.memory import table_and_row
 from app.domain.profile import MOST_ENTRIES, DerivedEntry, Entry, Purpose, Section

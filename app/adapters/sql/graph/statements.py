@@ -27,15 +27,15 @@ from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import unindexed
 from app.adapters.sql.fetch import Constant, one_of
-from app.adapters.sql.items.conditions import (
+from app.adapters.sql.narrowing.items import (
     holding,
     item_recallable,
     items_narrowed_by,
     of_types,
     sums_up_several,
 )
+from app.adapters.sql.narrowing.recallable import narrowed_by, recallable
 from app.adapters.sql.raw_rows import raw
-from app.adapters.sql.recall.recallable import narrowed_by, recallable
 from app.domain.memory import ItemType
 
 Names = frozenset[str]

@@ -9,9 +9,9 @@ from typing import Any
 from app.adapters.sql.fetch import Reading, Rows
 from app.adapters.sql.graph import statements as asking
 from app.adapters.sql.graph.names import NAMED
-from app.adapters.sql.items.conditions import held_by
+from app.adapters.sql.narrowing.items import held_by
+from app.adapters.sql.narrowing.recallable import narrowing
 from app.adapters.sql.raw_rows import id_of, uuid_of
-from app.adapters.sql.recall.recallable import narrowing
 from app.distil.register import fuller
 from app.distil.sameness import SAME_AS
 from app.domain.entities import EntityType

@@ -1,1 +1,1 @@
-"""What must fit each other, looked at and put right."""
+"""What must fit each other, looked at and put right; what operators see of it."""

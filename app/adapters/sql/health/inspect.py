@@ -21,12 +21,13 @@ from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import is_postgres, numbers
 from app.adapters.sql.erasing.erasures import unfinished
 from app.adapters.sql.full_text.rebuild_window import being_built
-from app.adapters.sql.health import of_embeddings, of_full_text, of_lineage, of_scopes, orphans
+from app.adapters.sql.health import of_embeddings, of_lineage, of_scopes, orphans
 from app.adapters.sql.health.of_graph import miscounted_entities, misweighed_edges, unlinked
 from app.adapters.sql.health.of_scopes import is_doomed
-from app.adapters.sql.items.conditions import in_words
+from app.adapters.sql.narrowing.items import in_words
+from app.adapters.sql.narrowing.recallable import recallable
 from app.adapters.sql.projecting.indexable import SqlIndexable
-from app.adapters.sql.recall.recallable import recallable
+from app.adapters.sql.rebuilding import health as of_full_text
 from app.domain.ids import ConversationKey, EntityKey, ItemKey, ScopeKey
 from app.domain.memory import Table, item_key
 from app.ports.inspecting import Counters, Indexed, Said, Unlinked

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
-from app.adapters.sql.recall.recallable import of_any_model
+from app.adapters.sql.narrowing.recallable import of_any_model
 from app.domain.ids import ItemKey
 from app.domain.memory import Table
 from app.ranking.pool import unpack_vectors

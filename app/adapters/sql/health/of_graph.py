@@ -7,8 +7,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
+from app.adapters.sql.derived.letters import is_left_out
 from app.adapters.sql.dialect import numbers
-from app.adapters.sql.distilling.letters import is_left_out
 from app.adapters.sql.graph.erasing import settle
 from app.adapters.sql.said.scopes import hold_scopes
 from app.domain.conversation import Role

@@ -8,10 +8,10 @@ from sqlalchemy import ColumnElement, and_, delete, exists, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
+from app.adapters.sql.derived.erasing import erase_items
+from app.adapters.sql.derived.notes import note, note_summaries
+from app.adapters.sql.derived.period_notes import note_periods
 from app.adapters.sql.dialect import numbers
-from app.adapters.sql.distilling.notes import note, note_summaries
-from app.adapters.sql.distilling.period_notes import note_periods
-from app.adapters.sql.erasing.items import erase_items
 from app.domain.ids import ERASED, ConversationKey, ItemKey, ScopeKey, TenantId
 from app.domain.memory import Table, item_key, rows_of
 from app.domain.periods import span_about

@@ -7,12 +7,12 @@ from datetime import datetime
 from sqlalchemy import update
 
 from app.adapters.sql import tables_derived as d
-from app.adapters.sql.full_text.rebuild import SqlRebuild
 from app.adapters.sql.health.of_graph import settle_some
 from app.adapters.sql.health.of_lineage import derive_anew, drop_false_lineage
 from app.adapters.sql.health.of_scopes import bring_home, bring_notes_home, forget_entities
 from app.adapters.sql.health.orphans import drop_orphans
 from app.adapters.sql.projecting.embeddings import forget_embeddings
+from app.adapters.sql.rebuilding.rebuild import SqlRebuild
 from app.adapters.sql.said.counters import recount
 from app.domain.ids import ConversationKey, EntityKey, ItemKey, TenantId
 

@@ -6,7 +6,7 @@ from sqlalchemy import ColumnElement, FromClause, Row, Select, literal, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
-from app.adapters.sql.recall.recallable import importance_of_message
+from app.adapters.sql.narrowing.recallable import importance_of_message
 from app.domain.ids import ConversationId, ItemId, ItemKey, ScopeKey, TenantId
 from app.domain.memories import Memory
 from app.domain.memory import ItemType, LineageEdge, Table, item_key, table_and_row

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql.full_text.entries import Entry
-from app.adapters.sql.items.conditions import in_words
+from app.adapters.sql.narrowing.items import in_words
 from app.adapters.sql.said.pieces import Pieces
 from app.domain.ids import ConversationKey, ItemKey, ScopeKey
 from app.domain.memory import Table, item_key

@@ -29,9 +29,9 @@ from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import shifted, unindexed
 from app.adapters.sql.fetch import Constant, one_of
-from app.adapters.sql.items.conditions import holding, item_recallable
+from app.adapters.sql.narrowing.items import holding, item_recallable
+from app.adapters.sql.narrowing.recallable import of_named_model, told_of_conversation
 from app.adapters.sql.raw_rows import id_of, raw, uuid_of
-from app.adapters.sql.recall.recallable import of_named_model, told_of_conversation
 from app.adapters.sql.types import from_micros
 from app.domain.context import MemoryItem
 from app.domain.ids import ConversationId, ItemId, ItemKey

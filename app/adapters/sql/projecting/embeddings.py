@@ -5,7 +5,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import numbers
-from app.adapters.sql.recall.recallable import of_any_model
+from app.adapters.sql.narrowing.recallable import of_any_model
 from app.domain.ids import ItemKey
 
 

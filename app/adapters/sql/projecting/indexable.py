@@ -22,8 +22,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import shifted
-from app.adapters.sql.items.conditions import item_recallable
-from app.adapters.sql.recall.recallable import recallable
+from app.adapters.sql.narrowing.items import item_recallable
+from app.adapters.sql.narrowing.recallable import recallable
 from app.domain.conversation import Role
 from app.domain.ids import ConversationKey, ItemKey, ScopeKey, TenantId
 from app.domain.memory import ItemType, Table, item_key, rows_of, table_and_row

@@ -9,9 +9,9 @@ from sqlalchemy import delete, insert, select, update
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import insert_or_keep, insert_or_replace, is_postgres, shifted
-from app.adapters.sql.full_text.rebuild import SqlRebuild
 from app.adapters.sql.projecting.indexable import ROWS, belonging
 from app.adapters.sql.projecting.models import SqlModels
+from app.adapters.sql.rebuilding.rebuild import SqlRebuild
 from app.adapters.sql.said.scopes import hold_scopes
 from app.domain.ids import ItemKey, ScopeKey, TenantId
 from app.domain.memory import rows_of

@@ -9,13 +9,13 @@ from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import shifted
 from app.adapters.sql.fetch import Constant, one_of
-from app.adapters.sql.raw_rows import raw
-from app.adapters.sql.recall.recallable import (
+from app.adapters.sql.narrowing.recallable import (
     importance_of_message,
     of_named_model,
     recallable,
     told_of_conversation,
 )
+from app.adapters.sql.raw_rows import raw
 from app.adapters.sql.said.pieces import key_of_chunk
 
 _MOST = 1_000

@@ -17,13 +17,13 @@ from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import shifted
 from app.adapters.sql.fetch import Constant, Rows, one_of
 from app.adapters.sql.items.rows import gist_of, item_of
-from app.adapters.sql.raw_rows import parsed, raw, uuid_of
-from app.adapters.sql.recall.recallable import (
+from app.adapters.sql.narrowing.recallable import (
     importance_of_message,
     of_named_model,
     recallable,
     told_of_conversation,
 )
+from app.adapters.sql.raw_rows import parsed, raw, uuid_of
 from app.adapters.sql.types import from_micros
 from app.domain.context import MemoryItem
 from app.domain.conversation import Role

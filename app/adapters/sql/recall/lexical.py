@@ -24,8 +24,8 @@ from app.adapters.sql.fetch import Constant, Reading, one_of
 from app.adapters.sql.full_text.asking import MAX_CONVERSATIONS_INSIDE, FullText
 from app.adapters.sql.full_text.postgres import TSVECTOR_SEARCH
 from app.adapters.sql.full_text.sqlite import FTS5_SEARCH
-from app.adapters.sql.items.conditions import held_by, holding, items_narrowed_by, of_types
-from app.adapters.sql.recall.recallable import narrowed_by, narrowing
+from app.adapters.sql.narrowing.items import held_by, holding, items_narrowed_by, of_types
+from app.adapters.sql.narrowing.recallable import narrowed_by, narrowing
 from app.domain.conversation import Scope
 from app.domain.ids import ConversationKey, ItemKey, ScopeKey, TenantId
 from app.domain.memory import OF_MESSAGES, ItemType, Table

@@ -9,7 +9,7 @@ from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import shifted, unindexed
 from app.adapters.sql.fetch import Constant, Reading, one_of
-from app.adapters.sql.recall.recallable import of_named_model, recallable, said_between, times_of
+from app.adapters.sql.narrowing.recallable import of_named_model, recallable, said_between, times_of
 from app.domain.ids import MessageKey, TenantId
 from app.ports import RecallFilter
 from app.ranking.neighbours import REACH, Neighbours

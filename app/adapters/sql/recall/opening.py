@@ -17,11 +17,11 @@ from sqlalchemy import (
 
 from app.adapters.sql import tables as t
 from app.adapters.sql.fetch import Constant, Reading
-from app.adapters.sql.items.conditions import held_by
 from app.adapters.sql.items.rows import SUMMARY_OF_CONVERSATION
+from app.adapters.sql.narrowing.items import held_by
+from app.adapters.sql.narrowing.recallable import ALWAYS
 from app.adapters.sql.raw_rows import parsed, raw, uuid_of
 from app.adapters.sql.recall.hydrating import recalled
-from app.adapters.sql.recall.recallable import ALWAYS
 from app.adapters.sql.said.messages import rating_of
 from app.adapters.sql.types import from_micros, to_micros
 from app.domain.conversation import KEPT, Conversation, Message, Role

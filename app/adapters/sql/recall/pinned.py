@@ -7,8 +7,8 @@ from sqlalchemy import Select, and_, bindparam, or_, select
 
 from app.adapters.sql import tables as t
 from app.adapters.sql.fetch import Constant, one_of
-from app.adapters.sql.items.conditions import holding, item_recallable, items_narrowed_by, of_types
-from app.adapters.sql.recall.recallable import narrowed_by, recallable
+from app.adapters.sql.narrowing.items import holding, item_recallable, items_narrowed_by, of_types
+from app.adapters.sql.narrowing.recallable import narrowed_by, recallable
 from app.domain.conversation import PINNED
 from app.domain.memory import ItemType
 

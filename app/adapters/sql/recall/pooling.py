@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from operator import itemgetter
 
 from app.adapters.sql.fetch import Reading, Rows
-from app.adapters.sql.items.conditions import held_by
 from app.adapters.sql.items.rows import ITEMS
+from app.adapters.sql.narrowing.items import held_by
 from app.adapters.sql.recall.chunk_rows import CHUNKS
 from app.adapters.sql.recall.hydrating import HYDRATE, recalled, said
 from app.adapters.sql.recall.neighbours import beside

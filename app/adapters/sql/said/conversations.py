@@ -21,7 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.adapters.sql import tables as t
 from app.adapters.sql.cursors import decode_cursor, encode_cursor
 from app.adapters.sql.dialect import is_postgres, take_name
-from app.adapters.sql.said.conversation_conditions import filter_conditions, listed_conditions
+from app.adapters.sql.narrowing.conversations import filter_conditions, listed_conditions
 from app.adapters.sql.types import Key, to_micros
 from app.domain.context import Filters
 from app.domain.conversation import (

@@ -10,9 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
+from app.adapters.sql.derived.erasing import derived_from, erase_items
 from app.adapters.sql.dialect import is_postgres
-from app.adapters.sql.erasing.items import derived_from, erase_items
-from app.adapters.sql.items.conditions import sums_up_several
+from app.adapters.sql.narrowing.items import sums_up_several
 from app.adapters.sql.types import from_micros
 from app.domain.conversation import Conversation
 from app.domain.ids import ScopeKey, TenantId

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.adapters.sql import tables as t
 from app.adapters.sql.dialect import is_postgres
 from app.adapters.sql.full_text.entries import scoped
-from app.adapters.sql.recall.recallable import recallable
+from app.adapters.sql.narrowing.recallable import recallable
 from app.adapters.sql.tables_full_text import (
     CLEAR_SQLITE,
     CREATE_POSTGRES,

@@ -19,7 +19,7 @@ from sqlalchemy import (
 
 from app.adapters.sql import tables as t
 from app.adapters.sql.fetch import one_of
-from app.adapters.sql.recall.recallable import ALWAYS
+from app.adapters.sql.narrowing.recallable import ALWAYS
 from app.adapters.sql.types import to_micros
 from app.domain.memory import OF_MESSAGES, ItemType
 from app.domain.periods import SUBJECTS

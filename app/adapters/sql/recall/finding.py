@@ -12,14 +12,14 @@ from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.fetch import Constant, Reading, answered, one_of
 from app.adapters.sql.full_text.asking import full_text
-from app.adapters.sql.items.conditions import WHENEVER, held_by
+from app.adapters.sql.narrowing.items import WHENEVER, held_by
+from app.adapters.sql.narrowing.recallable import narrowing, of_any_model
 from app.adapters.sql.recall.chunk_rows import CHUNKS_OF_MESSAGES
 from app.adapters.sql.recall.hydrating import recalled
 from app.adapters.sql.recall.lexical import Search, found
 from app.adapters.sql.recall.opening import opened
 from app.adapters.sql.recall.pinned import pinned_items, pinned_messages
 from app.adapters.sql.recall.pooling import hydrated, surrounded
-from app.adapters.sql.recall.recallable import narrowing, of_any_model
 from app.adapters.sql.types import to_micros
 from app.domain.conversation import Conversation, Scope
 from app.domain.ids import ConversationKey, ItemKey, MessageKey, ScopeKey, TenantId

@@ -9,9 +9,9 @@ from sqlalchemy import Select, Update, bindparam, case, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
-from app.adapters.sql.erasing.items import erase_items
+from app.adapters.sql.answers.receipts import forget_shown
+from app.adapters.sql.derived.erasing import erase_items
 from app.adapters.sql.governing.audit import SqlAuditWriter
-from app.adapters.sql.watching.receipts import forget_shown
 from app.domain.audit import SERVICE, Action, Deed, subject
 from app.domain.ids import ERASED, ScopeKey, TenantId
 from app.domain.memory import Table, rows_of

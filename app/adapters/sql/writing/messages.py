@@ -7,8 +7,9 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, and_, insert, update
 
 from app.adapters.sql import tables as t
-from app.adapters.sql.distilling.notes import note
-from app.adapters.sql.distilling.period_notes import retell
+from app.adapters.sql.answers.receipts import forget_shown
+from app.adapters.sql.derived.notes import note
+from app.adapters.sql.derived.period_notes import retell
 from app.adapters.sql.full_text.asking import full_text
 from app.adapters.sql.full_text.entries import Entry
 from app.adapters.sql.full_text.rebuild_window import built, items_built
@@ -18,7 +19,6 @@ from app.adapters.sql.said.counters import terms_in
 from app.adapters.sql.said.messages import SqlMessages
 from app.adapters.sql.said.pieces import Pieces, add_chunks, keys_of, pieces_of
 from app.adapters.sql.said.scopes import SqlScopes
-from app.adapters.sql.watching.receipts import forget_shown
 from app.domain.conversation import Conversation, Rating
 from app.domain.ids import ItemKey, MessageKey
 from app.domain.memory import Table, item_key

@@ -19,9 +19,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.adapters.sql import tables as t
 from app.adapters.sql.cursors import decode_cursor, encode_cursor
 from app.adapters.sql.dialect import numbers
-from app.adapters.sql.items.conditions import unexpired
 from app.adapters.sql.items.of_messages import lineage_of_said, said
 from app.adapters.sql.items.rows import document_edge, source_edge
+from app.adapters.sql.narrowing.items import unexpired
 from app.adapters.sql.types import Key, to_micros
 from app.domain.errors import MemoryNotFound
 from app.domain.ids import ConversationId, ItemId, ItemKey, ScopeKey, TenantId

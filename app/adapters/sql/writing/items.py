@@ -6,15 +6,15 @@ from uuid import uuid4
 from sqlalchemy import delete, insert, literal, or_, select, update
 
 from app.adapters.sql import tables as t
+from app.adapters.sql.derived.erasing import erase_items
 from app.adapters.sql.dialect import insert_or_replace
-from app.adapters.sql.erasing.items import erase_items
 from app.adapters.sql.full_text.asking import full_text
 from app.adapters.sql.full_text.entries import Entry
-from app.adapters.sql.items.conditions import unexpired
 from app.adapters.sql.items.full_text import entries_held, unindex_items
-from app.adapters.sql.items.items import SqlItems, memory_of
+from app.adapters.sql.items.reading import SqlItems, memory_of
 from app.adapters.sql.items.timeline import earliest, superseded
 from app.adapters.sql.items.unwanted import refuse, take
+from app.adapters.sql.narrowing.items import unexpired
 from app.adapters.sql.projecting.embeddings import forget_embeddings
 from app.adapters.sql.projecting.outbox import enqueue
 from app.adapters.sql.said.counters import terms_in

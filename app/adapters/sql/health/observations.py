@@ -22,9 +22,9 @@ from app.adapters.sql.dialect import is_postgres
 from app.adapters.sql.distilling.period_material import SqlPeriodObservations
 from app.adapters.sql.erasing import erasures
 from app.adapters.sql.fetch import Constant, Reading, answered, one_of
-from app.adapters.sql.health.of_full_text import is_sound
+from app.adapters.sql.narrowing.recallable import of_named_model
 from app.adapters.sql.projecting.models import serving_model
-from app.adapters.sql.recall.recallable import of_named_model
+from app.adapters.sql.rebuilding.health import is_sound
 from app.adapters.sql.said.idle import idle_conversations
 from app.adapters.sql.types import to_micros
 from app.domain.ids import ConversationKey, ItemKey, TenantId

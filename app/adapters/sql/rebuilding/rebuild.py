@@ -32,9 +32,9 @@ from app.adapters.sql.dialect import insert_or_replace, is_postgres
 from app.adapters.sql.full_text.asking import full_text
 from app.adapters.sql.full_text.entries import Entry
 from app.adapters.sql.full_text.rebuild_window import BEING_BUILT, Span, Window, window_of
-from app.adapters.sql.health.of_full_text import make_anew
-from app.adapters.sql.items.conditions import sums_up_several
 from app.adapters.sql.items.pieces import item_entry
+from app.adapters.sql.narrowing.items import sums_up_several
+from app.adapters.sql.rebuilding.health import make_anew
 from app.adapters.sql.said.counters import count
 from app.domain.ids import ConversationKey, ItemKey, ScopeKey
 from app.domain.memory import Table, item_key, rows_of

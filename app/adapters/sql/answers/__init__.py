@@ -1,0 +1,1 @@
+"""What was answered: receipts, metrics, answers under idempotency keys."""

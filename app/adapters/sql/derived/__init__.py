@@ -1,0 +1,1 @@
+"""What follows a change: notes for those who derive, and derived items taken away."""

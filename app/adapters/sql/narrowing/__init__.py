@@ -1,0 +1,1 @@
+"""What may be recalled, and how a filter narrows it: conditions that every read has."""

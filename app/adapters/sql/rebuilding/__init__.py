@@ -1,0 +1,1 @@
+"""Full text that is lost or of another analyser, made anew."""

@@ -1,1 +1,0 @@
-"""What operators and callers see of what went on."""

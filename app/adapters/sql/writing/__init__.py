@@ -1,0 +1,1 @@
+"""Messages and items stored, with all that must follow them."""
