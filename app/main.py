@@ -39,12 +39,12 @@ from app.api.mcp.late import answering_late
 from app.api.middleware import ClearStart, Envelope
 from app.api.openapi import describe_keys
 from app.api.problems import DESCRIBED, install_problem_handlers
-from app.guarding import guard, tell_of_keys
-from app.models import open_models
-from app.opening import check_database
 from app.settings import Settings, load_settings, revealed
-from app.succeeding import open_generations
-from app.wiring import Parts
+from app.wiring.guarding import guard, tell_of_keys
+from app.wiring.models import open_models
+from app.wiring.opening import check_database
+from app.wiring.services import Parts
+from app.wiring.succeeding import open_generations
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:

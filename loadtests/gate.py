@@ -26,9 +26,9 @@ from app.api.gate import Gate
 from app.domain.audit import ANYONE
 from app.domain.ids import TenantId
 from app.domain.keys import USUAL, Caller
-from app.keys import a_key_ring
 from app.main import create_app
 from app.settings import LimitSettings, Settings
+from app.wiring.keys import a_key_ring
 
 ASKED = 2_000
 ACME = TenantId("acme")

@@ -113,7 +113,7 @@ async def _revoke(ring: "KeyRing", key_id: KeyId) -> ApiKey:
 
 def _with_ring(settings: "Settings", work: Callable[["KeyRing"], Awaitable[T]]) -> T:
     """Do `work` on the database of the settings, which is made if there is none."""
-    from app.keys import a_key_ring  # noqa: PLC0415  (slow)
+    from app.wiring.keys import a_key_ring  # noqa: PLC0415  (slow)
 
     async def worked() -> T:
         async with a_key_ring(settings) as ring:

@@ -82,7 +82,7 @@ def compile_command(
     as_json: AsJson = False,  # noqa: FBT002  (a switch)
 ) -> None:
     """Compile the models into the user's cache, once; later calls only check them."""
-    from app.models import compile_models  # noqa: PLC0415  (slow)
+    from app.wiring.models import compile_models  # noqa: PLC0415  (slow)
 
     settings = settings_of()
     try:
@@ -109,7 +109,7 @@ async def _migrate(settings: "Settings") -> Mapping[str, str | None]:
 
 
 def _has_keys(settings: "Settings") -> bool:
-    from app.keys import any_key  # noqa: PLC0415  (slow)
+    from app.wiring.keys import any_key  # noqa: PLC0415  (slow)
 
     try:
         return run(any_key(settings))

@@ -10,9 +10,9 @@ from httpx import ASGITransport, AsyncClient
 
 from app.domain.ids import KeyId
 from app.domain.keys import permissions_named, tenant_named
-from app.keys import a_key_ring
 from app.main import create_app
 from app.settings import Settings
+from app.wiring.keys import a_key_ring
 
 EVERYTHING = "read,write,admin"
 

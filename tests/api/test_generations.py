@@ -6,8 +6,8 @@ import pytest
 from qdrant_edge import CountRequest
 
 from app.adapters.vectors import open_edge_index
-from app.opening import index_name
 from app.settings import Settings
+from app.wiring.opening import index_name
 from tests.api.speaking import context, distilling_nothing, erase, get, store, talking_to
 from tests.fakes_embedder import a_compiled_model
 from tests.stand_in_qdrant import StandInQdrant

@@ -13,10 +13,10 @@ from cachetools import TTLCache
 from app.adapters.sql.store import SqlStore
 from app.domain.errors import NotAuthenticated, StoreUnavailable
 from app.domain.keys import ANYONE_HERE, Caller, permissions_named
-from app.keys import key_ring
 from app.ports.store import Store
 from app.services.access.admit import Doorkeeper
 from app.services.access.rates import Rate, Rates
+from app.wiring.keys import key_ring
 from tests.factories import ACME, HandClock
 
 REMEMBERED = 2.0

@@ -13,9 +13,9 @@ from app.adapters.sql.store import SqlStore
 from app.distil.entities import mentions_of
 from app.domain.entities import EntityType, Sighting
 from app.domain.errors import RecogniserUnavailable
-from app.models import open_recogniser
 from app.services.distilling.linking import Linker
 from app.settings import DistilSettings
+from app.wiring.models import open_recogniser
 from tests.api.speaking import settings_for
 from tests.factories import ACME
 from tests.fakes import Memory

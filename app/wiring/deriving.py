@@ -32,7 +32,7 @@ from app.services.indexing.succession import Successor
 from app.services.memories.keep import MemoryKeeper
 from app.services.memories.prepare import MemoryPreparer
 from app.settings import Settings
-from app.succeeding import retire
+from app.wiring.succeeding import retire
 
 
 def now() -> datetime:

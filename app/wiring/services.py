@@ -17,11 +17,9 @@ from app.adapters.sql.store import SqlStore
 from app.adapters.weights import read_weights
 from app.api.answers import JsonAnswers
 from app.api.deps import Proxy, Services
-from app.deriving import now
 from app.domain.audit import Action
 from app.domain.context import Source
 from app.domain.watching import Step
-from app.keys import key_ring
 from app.ports.upstream import Upstream
 from app.ranking.offering import Division
 from app.services.answering.cached import CachedForge
@@ -54,7 +52,9 @@ from app.services.writing.ingest import Ingestor
 from app.services.writing.prepare import Preparer
 from app.services.writing.waiting import IndexWaiter
 from app.settings import Settings, revealed
-from app.upkeep import UpkeepParts
+from app.wiring.deriving import now
+from app.wiring.keys import key_ring
+from app.wiring.upkeep import UpkeepParts
 
 _SIZES_KEPT_S = 60.0
 """How long the sizes are told that were found once."""

@@ -10,11 +10,11 @@ from logging import getLogger
 from app.adapters.late import LateEmbedder
 from app.adapters.sql.store import SqlStore
 from app.adapters.vectors import forget_server_indexes, open_other_server_indexes
-from app.models import OnBatch, open_embedder
-from app.opening import index_name, open_vectors
 from app.ports import Removable
 from app.services.indexing.generations import Generation, Generations
 from app.settings import Settings, revealed
+from app.wiring.models import OnBatch, open_embedder
+from app.wiring.opening import index_name, open_vectors
 
 _log = getLogger(__name__)
 

@@ -26,10 +26,10 @@ from app.adapters.recogniser import open_spacy
 from app.adapters.reranker import OnnxReranker, compile_reranker
 from app.domain.errors import RecogniserUnavailable
 from app.domain.watching import Watch, counting, unwatched
-from app.opening import try_to_open
 from app.ports import Embedder, Reranker
 from app.ports.language import Recogniser
 from app.settings import Settings, revealed
+from app.wiring.opening import try_to_open
 
 _log = getLogger(__name__)
 

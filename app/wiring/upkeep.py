@@ -9,8 +9,6 @@ from uuid_utils.compat import uuid7
 
 from app.adapters.cache import CacheLimits, TtlAnswerCache
 from app.adapters.sql.copies.replica import replica_of
-from app.deriving import DerivingParts, now
-from app.guarding import a_doorkeeper
 from app.services.access.admit import Doorkeeper
 from app.services.answering.pulse import Pulse
 from app.services.answering.recording import Recorder
@@ -25,6 +23,8 @@ from app.services.indexing.reviving import Reviver, SearchWatch, Watch
 from app.services.operating.reindex import Reindexer
 from app.services.operating.relinking import Relinker
 from app.services.operating.workers import Janitor, Workers
+from app.wiring.deriving import DerivingParts, now
+from app.wiring.guarding import a_doorkeeper
 
 
 @dataclass(frozen=True, kw_only=True)
