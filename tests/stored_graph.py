@@ -7,8 +7,8 @@ from typing import Any
 
 from uuid_utils.compat import uuid7
 
-from app.distil.linking import Spoken, links_of, names_of
-from app.distil.naming import names_asked
+from app.distil.entities.linking import Spoken, links_of, names_of
+from app.distil.entities.naming import names_asked
 from app.domain.entities import Entity, EntityFilter, Neighbourhood
 from app.domain.ids import EntityKey, TenantId
 from app.domain.walking import Views, Walk

@@ -4,8 +4,8 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from app.distil.linking import Links
-from app.distil.register import KnownName
+from app.distil.entities.linking import Links
+from app.distil.entities.register import KnownName
 from app.domain.entities import Entity, EntityFilter, Neighbourhood
 from app.domain.ids import EntityId, EntityKey, MessageKey, ScopeKey
 from app.domain.walking import Reached, Views, Walk

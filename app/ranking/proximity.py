@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.distil.relations import NAMED_TOGETHER
-from app.distil.sameness import SAME_AS
+from app.distil.entities.relations import NAMED_TOGETHER
+from app.distil.entities.sameness import SAME_AS
 from app.domain.ids import EntityKey, ItemKey, MessageKey
 from app.domain.memory import Table, item_key
 from app.domain.walking import Seed, Step, Views, Walk

@@ -103,7 +103,7 @@ def lines_left(summary: str, shown: Sequence[tuple[str, str]]) -> Sequence[int]:
     The lines of a summary, counted from 0, that nothing which is shown says word for word.
 
     Args:
-        summary: Lines such as "- Ann: We use Redis.", as `app/distil/summary.py` lays them out.
+        summary: Lines such as "- Ann: We use Redis." (`app/distil/gist/summary.py`).
         shown: Of what it cites and is shown anyway, who said it, and what is shown.
     """
     return [

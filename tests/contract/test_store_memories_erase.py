@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import text
 
 from app.adapters.sql.database import Database
-from app.distil.filing import mark_of
+from app.distil.facts.filing import mark_of
 from app.domain.audit import SERVICE, Action
 from app.domain.errors import MemoryNotFound, Overtaken
 from app.domain.ids import ItemKey, MessageId

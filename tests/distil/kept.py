@@ -19,8 +19,8 @@ import yaml
 
 from app.adapters.embedder.onnx_embedder import OnnxEmbedder
 from app.adapters.tokenizer import BpeTokenCounter
-from app.distil.summary import MAX_TOKENS, Excerpt, excerpts_of, summarise
-from app.distil.utterance import Utterance
+from app.distil.gist.summary import MAX_TOKENS, Excerpt, excerpts_of, summarise
+from app.distil.language.utterance import Utterance
 from app.domain.conversation import Role
 from app.ranking import Floats
 from tests.fakes_embedder import a_compiled_model

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import yaml
 
-from app.distil.fact import Fact
-from app.distil.facts import facts_of
-from app.distil.utterance import Utterance
-from app.distil.values import normal
+from app.distil.facts.drawing import facts_of
+from app.distil.facts.fact import Fact
+from app.distil.facts.values import normal
+from app.distil.language.utterance import Utterance
 from app.domain.conversation import Role
 
 SAID_AT = datetime(2025, 3, 12, 12, tzinfo=UTC)

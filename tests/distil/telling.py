@@ -17,8 +17,8 @@ from pathlib import Path
 
 import numpy as np
 
-from app.distil.summary import MAX_TOKENS, Excerpt, excerpts_of, summarise
-from app.distil.utterance import Utterance
+from app.distil.gist.summary import MAX_TOKENS, Excerpt, excerpts_of, summarise
+from app.distil.language.utterance import Utterance
 from app.evaluation.sets import Session, read_set
 from app.ranking import Floats
 from tests.distil.kept import COUNT, embedded

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.distil.checking import invented
+from app.distil.gist.checking import invented
 
 
 def test_numbers_and_identifiers_must_have_been_said() -> None:

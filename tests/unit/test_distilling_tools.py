@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.adapters.sql.store import SqlStore
-from app.distil.calls import LONGEST_GIST, calls_in, gist_of, source_of, told_of
+from app.distil.gist.calls import LONGEST_GIST, calls_in, gist_of, source_of, told_of
 from app.domain.conversation import NewConversation, NewMessage, Role
 from app.domain.ids import ConversationKey
 from app.domain.memories import Memory as Item

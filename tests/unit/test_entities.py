@@ -2,9 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.distil.entities import mentions_of
-from app.distil.entity import Gazetteer, alias_of, normal_form
-from app.distil.relations import NAMED_TOGETHER, relations_of
+from app.distil.entities.entity import Gazetteer, alias_of, normal_form
+from app.distil.entities.finding import mentions_of
+from app.distil.entities.relations import NAMED_TOGETHER, relations_of
 from app.domain.entities import EntityType
 
 PERSON, ORGANISATION, PLACE = EntityType.PERSON, EntityType.ORGANISATION, EntityType.PLACE

@@ -2,9 +2,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from app.distil.fact import Bearing, Fact, bearing
-from app.distil.facts import facts_of
-from app.distil.utterance import Utterance
+from app.distil.facts.drawing import facts_of
+from app.distil.facts.fact import Bearing, Fact, bearing
+from app.distil.language.utterance import Utterance
 from app.domain.conversation import Role
 
 SUPERSEDES, REPEATS, BESIDE = Bearing.SUPERSEDES, Bearing.REPEATS, Bearing.STANDS_BESIDE

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.distil.entities import mentions_of
-from app.distil.fact import Fact, Tense
-from app.distil.facts import facts_of
-from app.distil.relations import relations_of
-from app.distil.sentences import _held, sentences_of
-from app.distil.summary import excerpts_of
-from app.distil.tagging import tag
-from app.distil.utterance import Utterance
+from app.distil.entities.finding import mentions_of
+from app.distil.entities.relations import relations_of
+from app.distil.facts.drawing import facts_of
+from app.distil.facts.fact import Fact, Tense
+from app.distil.gist.summary import excerpts_of
+from app.distil.gist.tagging import tag
+from app.distil.language.sentences import _held, sentences_of
+from app.distil.language.utterance import Utterance
 from app.domain.conversation import Role
 
 NOW = datetime(2025, 3, 12, 12, tzinfo=UTC)

@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 
 from app.adapters.sql.graph.walking import MOST_NAMES, PLACES, explored
-from app.distil.sameness import SAME_AS
+from app.distil.entities.sameness import SAME_AS
 from app.domain.ids import LOCAL_TENANT, EntityKey, ScopeKey
 from app.domain.walking import Views, Walk
 from app.ports import RecallFilter

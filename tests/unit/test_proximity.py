@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.distil.relations import NAMED_TOGETHER, relations_asked
-from app.distil.sameness import SAME_AS
+from app.distil.entities.relations import NAMED_TOGETHER, relations_asked
+from app.distil.entities.sameness import SAME_AS
 from app.domain.ids import EntityKey, ItemKey, MessageKey
 from app.domain.memory import Table, item_key
 from app.domain.walking import Seed, Step, Views, Walk

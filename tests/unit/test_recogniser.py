@@ -10,7 +10,7 @@ import pytest
 
 from app.adapters.recogniser import SpacyRecogniser, open_spacy
 from app.adapters.sql.store import SqlStore
-from app.distil.entities import mentions_of
+from app.distil.entities.finding import mentions_of
 from app.domain.entities import EntityType, Sighting
 from app.domain.errors import RecogniserUnavailable
 from app.services.distilling.linking import Linker

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.distil.linking import Links, Spoken, links_of, names_of
-from app.distil.naming import names_asked, names_in
-from app.distil.register import KnownName, Register, looked_up
+from app.distil.entities.linking import Links, Spoken, links_of, names_of
+from app.distil.entities.naming import names_asked, names_in
+from app.distil.entities.register import KnownName, Register, looked_up
 from app.domain.entities import EntityType
 from app.domain.ids import MessageKey
 

@@ -2,10 +2,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from app.distil.fact import Fact, Tense
-from app.distil.facts import facts_of
-from app.distil.retelling import told_apart
-from app.distil.utterance import Utterance
+from app.distil.facts.drawing import facts_of
+from app.distil.facts.fact import Fact, Tense
+from app.distil.facts.retelling import told_apart
+from app.distil.language.utterance import Utterance
 from app.domain.conversation import Role
 
 NOW = datetime(2025, 3, 12, 12, tzinfo=UTC)

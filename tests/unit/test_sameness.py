@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.distil.entities import mentions_of
-from app.distil.linking import Spoken, links_of
-from app.distil.relations import relations_asked, relations_of
-from app.distil.sameness import SAME_AS, leads_to_another_name
+from app.distil.entities.finding import mentions_of
+from app.distil.entities.linking import Spoken, links_of
+from app.distil.entities.relations import relations_asked, relations_of
+from app.distil.entities.sameness import SAME_AS, leads_to_another_name
 from app.domain.ids import MessageKey
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

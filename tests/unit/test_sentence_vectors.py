@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from app.adapters.sql.store import SqlStore
-from app.distil.summary import excerpts_of
+from app.distil.gist.summary import excerpts_of
 from app.domain.conversation import NewConversation, NewMessage, Role
 from app.domain.errors import EmbedderUnavailable
 from app.domain.memory import ItemType

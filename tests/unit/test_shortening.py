@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.distil.sentences import sentences_of
-from app.distil.shortening import LONGEST, shortened
+from app.distil.gist.shortening import LONGEST, shortened
+from app.distil.language.sentences import sentences_of
 
 FILLER = (
     "we walked along the river to the old mill and looked at how water turned its big wheel there "

@@ -6,9 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.adapters.tokenizer import BpeTokenCounter
-from app.distil.summary import MAX_EXCERPTS, MAX_TOKENS, Excerpt, Summary, excerpts_of, summarise
-from app.distil.tagging import Kind
-from app.distil.utterance import Utterance
+from app.distil.gist.summary import (
+    MAX_EXCERPTS,
+    MAX_TOKENS,
+    Excerpt,
+    Summary,
+    excerpts_of,
+    summarise,
+)
+from app.distil.gist.tagging import Kind
+from app.distil.language.utterance import Utterance
 from app.domain.conversation import Role
 from app.ranking import Floats
 from tests.fakes_embedder import FakeEmbedder

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.distil.tagging import IMPORTANCE, Kind, Tag, tag
-from app.distil.utterance import Utterance
+from app.distil.gist.tagging import IMPORTANCE, Kind, Tag, tag
+from app.distil.language.utterance import Utterance
 from app.domain.conversation import PINNED, Role
 
 

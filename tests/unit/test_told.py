@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from app.distil.fact import Tense
-from app.distil.portrait import entry_told
-from app.distil.told import speakers_of, told_fact
+from app.distil.facts.fact import Tense
+from app.distil.facts.portrait import entry_told
+from app.distil.facts.told import speakers_of, told_fact
 from app.domain.profile import Section
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

@@ -114,7 +114,7 @@ KEPT_ONLY = text(f"role = 'system' OR coalesce(importance, rated) >= {KEPT}")
 # holds the smallest pieces: a message, or its chunks where it has any. `echo` are the stretches
 # that a bundle of ours put there; the indexes hold the rest only, as chunks. `rated` is the
 # importance by rules, which ranking does not count. `unwanted` marks what was derived from it and
-# deleted, by hashes (app/distil/filing.py).
+# deleted, by hashes (app/distil/facts/filing.py).
 message = Table(
     "message",
     metadata,

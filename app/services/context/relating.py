@@ -3,9 +3,9 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from app.distil.naming import names_asked
-from app.distil.relations import NAMED_TOGETHER, relations_asked
-from app.distil.sameness import SAME_AS
+from app.distil.entities.naming import names_asked
+from app.distil.entities.relations import NAMED_TOGETHER, relations_asked
+from app.distil.entities.sameness import SAME_AS
 from app.domain.context import ContextRequest, Format, Intent
 from app.domain.conversation import Scope
 from app.domain.entities import EntityType, RelatedEntity

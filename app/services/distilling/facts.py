@@ -7,12 +7,12 @@ from datetime import datetime
 from itertools import groupby
 from typing import ClassVar
 
-from app.distil.fact import Fact, Tense
-from app.distil.facts import facts_of
-from app.distil.filing import kept_as, mark_of, subject_of
-from app.distil.retelling import told_apart
-from app.distil.told import speakers_of
-from app.distil.values import normal
+from app.distil.facts.drawing import facts_of
+from app.distil.facts.fact import Fact, Tense
+from app.distil.facts.filing import kept_as, mark_of, subject_of
+from app.distil.facts.retelling import told_apart
+from app.distil.facts.told import speakers_of
+from app.distil.facts.values import normal
 from app.domain.conversation import PINNED, Message
 from app.domain.memories import Memory, NewMemory
 from app.domain.memory import ItemType

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from logging import getLogger
 from typing import ClassVar
 
-from app.distil.entities import MAX_CHARACTERS
-from app.distil.linking import Spoken, links_of, names_of
+from app.distil.entities.finding import MAX_CHARACTERS
+from app.distil.entities.linking import Spoken, links_of, names_of
 from app.domain.conversation import Message
 from app.domain.errors import RecogniserUnavailable
 from app.domain.ids import MessageKey, ScopeKey

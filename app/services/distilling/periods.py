@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.distil.summary import MAX_TOKENS, Excerpt, excerpts_of, summarise
+from app.distil.gist.summary import MAX_TOKENS, Excerpt, excerpts_of, summarise
 from app.domain.conversation import Message
 from app.domain.errors import MessageNotFound, Overtaken
 from app.domain.memories import NewMemory

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from logging import getLogger
 from typing import Any
 
-from app.distil.checking import invented
-from app.distil.fact import ATTRIBUTES, Fact, Tense, is_single
-from app.distil.summary import MAX_TOKENS
-from app.distil.values import normal
+from app.distil.facts.fact import ATTRIBUTES, Fact, Tense, is_single
+from app.distil.facts.values import normal
+from app.distil.gist.checking import invented
+from app.distil.gist.summary import MAX_TOKENS
 from app.domain.conversation import Message
 from app.domain.errors import ForewordError
 from app.domain.ids import MessageId

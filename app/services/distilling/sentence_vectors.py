@@ -8,7 +8,7 @@ from logging import getLogger
 
 import numpy as np
 
-from app.distil.summary import Excerpt
+from app.distil.gist.summary import Excerpt
 from app.domain.conversation import Message
 from app.domain.errors import EmbedderUnavailable
 from app.domain.ids import MessageKey

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from app.distil.utterance import Utterance
+from app.distil.language.utterance import Utterance
 from app.domain.conversation import Conversation, Message
 from app.domain.errors import (
     EmbedderUnavailable,

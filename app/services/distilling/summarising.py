@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from app.distil.summary import MAX_TOKENS, Excerpt, Summary, excerpts_of, summarise
+from app.distil.gist.summary import MAX_TOKENS, Excerpt, Summary, excerpts_of, summarise
 from app.domain.conversation import Conversation, Message
 from app.domain.errors import MessageNotFound, Overtaken
 from app.domain.ids import MessageKey, TenantId

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from app.distil.calls import Call, calls_in, source_of, told_of
-from app.distil.filing import mark_of
+from app.distil.facts.filing import mark_of
+from app.distil.gist.calls import Call, calls_in, source_of, told_of
 from app.domain.conversation import PINNED, Message, Role
 from app.domain.memories import NewMemory
 from app.domain.memory import ItemType

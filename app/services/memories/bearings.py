@@ -4,9 +4,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from app.distil.fact import Bearing, Fact, bearing
-from app.distil.filing import groups_of
-from app.distil.told import told_fact
+from app.distil.facts.fact import Bearing, Fact, bearing
+from app.distil.facts.filing import groups_of
+from app.distil.facts.told import told_fact
 from app.domain.ids import ItemId, ScopeKey
 from app.domain.memories import Memory
 from app.domain.memory import ItemType

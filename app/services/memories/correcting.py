@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from app.distil.fact import Fact
-from app.distil.filing import kept_as, kept_fact, subject_of, subject_of_words
-from app.distil.told import speakers_of, told_fact
-from app.distil.values import normal
+from app.distil.facts.fact import Fact
+from app.distil.facts.filing import kept_as, kept_fact, subject_of, subject_of_words
+from app.distil.facts.told import speakers_of, told_fact
+from app.distil.facts.values import normal
 from app.domain.memories import Memory, MemoryChanges
 from app.domain.memory import ItemType
 from app.ports.memories import MemoryWriter

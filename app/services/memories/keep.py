@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from app.distil.portrait import entries_of
+from app.distil.facts.portrait import entries_of
 from app.domain.audit import Action
 from app.domain.errors import (
     DocumentReadOnly,

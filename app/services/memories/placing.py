@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Self
 
-from app.distil.portrait import entry_told
+from app.distil.facts.portrait import entry_told
 from app.domain.audit import Action, Deed, subject
 from app.domain.conversation import Conversation
 from app.domain.errors import ConversationNotFound, MemoryNotFound, NeverValid

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from app.distil.portrait import entries_of
-from app.distil.told import speakers_of
+from app.distil.facts.portrait import entries_of
+from app.distil.facts.told import speakers_of
 from app.domain.audit import Action, Deed, user_subject
 from app.domain.conversation import Scope
 from app.domain.errors import ConsentMissing, ProfileNotFound, ProfileTooLarge

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from app.distil.fact import Tense
-from app.distil.filing import subject_of, subject_of_words
-from app.distil.told import speakers_of, told_fact
+from app.distil.facts.fact import Tense
+from app.distil.facts.filing import subject_of, subject_of_words
+from app.distil.facts.told import speakers_of, told_fact
 from app.domain.audit import Action
 from app.domain.errors import MetadataTooLarge
 from app.domain.ids import ScopeKey

@@ -8,8 +8,8 @@ from functools import partial
 from hashlib import blake2b
 from json import dumps
 
-from app.distil.tagging import tag
-from app.distil.utterance import Utterance
+from app.distil.gist.tagging import tag
+from app.distil.language.utterance import Utterance
 from app.domain.conversation import Message, NewMessage, Rating, Role
 from app.domain.ids import ConversationId, ItemId, MessageId, MessageKey
 from app.ports import NewId, TokenCounter

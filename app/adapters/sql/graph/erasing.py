@@ -10,8 +10,8 @@ from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import numbers
 from app.adapters.sql.said.scopes import hold_scopes
-from app.distil.entity import SPELLED_EXACTLY
-from app.distil.register import fuller, parts_of
+from app.distil.entities.entity import SPELLED_EXACTLY
+from app.distil.entities.register import fuller, parts_of
 from app.domain.entities import EntityType
 from app.domain.ids import MessageKey
 from app.ports.graph import Relinked

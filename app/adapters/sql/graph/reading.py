@@ -31,7 +31,7 @@ from app.adapters.sql.fetch import answered
 from app.adapters.sql.graph.names import KNOWN
 from app.adapters.sql.graph.walking import explored, viewed
 from app.adapters.sql.types import Key
-from app.distil.register import KnownName
+from app.distil.entities.register import KnownName
 from app.domain.entities import Edge, Entity, EntityFilter, EntityType, Neighbourhood
 from app.domain.errors import EntityNotFound
 from app.domain.ids import EntityId, EntityKey, ScopeKey, TenantId

@@ -12,8 +12,8 @@ from app.adapters.sql.graph.names import NAMED
 from app.adapters.sql.narrowing.items import held_by
 from app.adapters.sql.narrowing.recallable import narrowing
 from app.adapters.sql.raw_rows import id_of, uuid_of
-from app.distil.register import fuller
-from app.distil.sameness import SAME_AS
+from app.distil.entities.register import fuller
+from app.distil.entities.sameness import SAME_AS
 from app.domain.entities import EntityType
 from app.domain.ids import EntityId, EntityKey, ItemKey, MessageKey, TenantId
 from app.domain.memory import LineageEdge, Table, item_key

@@ -17,10 +17,10 @@ from app.adapters.sql.graph.erasing import forget, settle, touched
 from app.adapters.sql.graph.reading import SqlGraph
 from app.adapters.sql.said.scopes import SqlScopes
 from app.adapters.sql.types import Instant
-from app.distil.linking import Links, NewEvidence, NewMention
-from app.distil.register import Named
-from app.distil.relations import BOTH_WAYS
-from app.distil.sameness import SAME_AS
+from app.distil.entities.linking import Links, NewEvidence, NewMention
+from app.distil.entities.register import Named
+from app.distil.entities.relations import BOTH_WAYS
+from app.distil.entities.sameness import SAME_AS
 from app.domain.ids import MessageKey, ScopeKey
 from app.ports import NewId
 from app.ports.graph import Relinked

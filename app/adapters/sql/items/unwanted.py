@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql.said.scopes import hold_scopes
-from app.distil.filing import mark_of
+from app.distil.facts.filing import mark_of
 from app.domain.memories import Memory
 from app.domain.memory import ItemType, table_and_row
 

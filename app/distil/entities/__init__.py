@@ -1,0 +1,1 @@
+"""Who and what messages speak of, and how they relate."""

@@ -1,0 +1,286 @@
+"""Finding entities in a message by rules, and by what is known already."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from app.distil.entities.entity import (
+    NOTHING_KNOWN,
+    Gazetteer,
+    Mention,
+    normal_form,
+)
+from app.distil.entities.sameness import leads_to_another_name
+from app.distil.language.lexicon import (
+    CALENDAR,
+    EXCLAMATIONS,
+    KIND_OF_TOOL,
+    LANGUAGES,
+    NO_NAMES,
+    OTHER_WORDS,
+    PEOPLES,
+)
+from app.distil.language.sentences import sentences_of
+from app.domain.entities import EntityType, Sighting
+from app.text.scripts import fold
+
+MAX_CHARACTERS = 20_000
+"""Of a message that are read for entities."""
+
+_URL = re.compile(r"https?://[^\s<>\"'`\])}\u3002\uff0c]{3,500}")
+_FILE = re.compile(
+    r"(?<![\w/])(?:[~.]{0,2}/)?(?:[\w.-]{1,60}/){0,12}[\w-]{1,60}(?:\.[\w-]{1,20}){0,3}"
+    r"\.(?:py|js|ts|tsx|jsx|go|rs|java|kt|rb|c|h|cpp|cs|sql|yml|yaml|toml|json|md|sh|css|html|ipynb"
+    r"|csv|txt|pdf|docx?|xlsx?|png|jpe?g|svg|lock|ini|cfg|env|log)\b"
+)
+_IDENTIFIER = re.compile(
+    r"""
+    \b(?: [A-Z]{2,10}-\d{1,8}(?:-[A-Z0-9]{1,8}){0,3} | [A-Z]{1,4}\d{1,3}-\d{3,8}(?:-[A-Z0-9]{1,8})?
+    | \d{3,8}-\d{3,8} | 0x[0-9a-fA-F]{4,40} | [A-Z]{1,5}-\d{1,6}
+    | [A-Z][A-Z0-9]{1,30}(?:_[A-Z0-9]{1,30}){1,8}
+    | [a-z][a-z0-9]{0,30}(?:_[a-z0-9]{1,30}){1,8} | [A-Z]?[a-z]{1,30}(?:[A-Z][a-z0-9]{1,30}){1,6}
+    | [0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12} )\b
+    """,
+    re.VERBOSE,
+)
+_CAPITAL = re.compile(
+    r"(?<![\w@#.'-])(?=[^\W\d_a-z])[^\W\d_][\w-]{1,40}(?:[ ](?:(?:van|von|de|der|of)[ ]){0,2}"
+    r"(?=[^\W\d_a-z])[^\W\d_][\w-]{0,40}){0,3}"
+)
+_BRANDS = frozenset(
+    """iPhone iPad eBay GitHub YouTube LinkedIn JavaScript TypeScript PostgreSQL
+    MongoDB MySQL OpenAI PayPal WhatsApp GitLab FastAPI SQLite PyTorch McDonald""".split()
+)
+"""Spelled like names in code."""
+
+_BEFORE_PLACE = re.compile(
+    r"(?:\b(?:lives?|living|lived|moved|moving|based|born|flew|flight|travel\w*|trip|went"
+    r"|grew up)\s+"
+    r"(?:back\s+)?(?:in|to|from)|\bcity of|\btown of)\s+\Z",
+    re.IGNORECASE,
+)
+_BEFORE_ORGANISATION = re.compile(
+    r"\b(?:works?|worked|working|employed|job|interned|hired)\s+(?:at|for|by)\s+\Z", re.IGNORECASE
+)
+_BEFORE_PERSON = re.compile(
+    r"\b(?:mr|mrs|ms|dr|prof|frau|herr|(?:my|our|his|her)\s+\w{3,12}|married to|reports? to|met"
+    r"|asked|(?<!now )(?<!also )(?<!formerly )(?<!previously )(?<!originally )(?<!to be )"
+    r"(?:called|named)|(?<!\bgo )(?<!\bgoing )(?<!\bwent )(?<!\bstick )with)\.?\s+\Z",
+    re.IGNORECASE,
+)
+_AFTER_PERSON = re.compile(
+    r"\A(?:'s\s+(?:mother|father|wife|husband|birthday|sister|brother|team)\b|\s+(?:says?|said|told|asked|thinks"
+    r"|wants|wrote|called|met|knows|manages|visited|lives|moved|works|agrees?|prefers|insists?|reports?|joined|owns"
+    r"|likes|and I|is married|is based|depends)\b)"
+)
+_ORGANISATION = re.compile(
+    r"\b(?:Inc|Ltd|LLC|GmbH|AG|Corp|Corporation|Company|University|Institute|Bank|Foundation|Agency"
+    r"|Ministry|Council|Hospital|School|Labs|Group|Airlines|Motors)\Z"
+)
+_LOOKED_BACK = 40
+_FIRST_WORDS = NO_NAMES | CALENDAR | PEOPLES | LANGUAGES | EXCLAMATIONS
+
+
+def mentions_of(
+    content: str, known: Gazetteer = NOTHING_KNOWN, seen: Sequence[Sighting] = ()
+) -> Sequence[Mention]:
+    """
+    The mentions in a message by their places; none overlaps another.
+
+    A name that nothing but its capital gives away is one inside a sentence, or where another name
+    of it follows, of type UNKNOWN unless `known` or the words around it tell more. Code is read for
+    names in code and files only.
+
+    Args:
+        content: What was said.
+        known: Entities met before, speakers too.
+        seen: What a model found, which counts where rules find nothing that is certain.
+    """
+    text = content[:MAX_CHARACTERS]
+    taken: dict[int, Mention] = {}
+    free = _Free(text)
+    for find in (_urls, _files, lambda given: _whole(given, known), _identifiers):
+        free.take(find(free.text), taken)
+    free.take(_seen(text, free.text, seen, known), taken)
+    free.take(_names(content=text, free=free.text, known=known), taken)
+    free.take(_known(free.text, known), taken)
+    return [taken[start] for start in sorted(taken)]
+
+
+class _Free:
+    """A text in which what was understood is blanked out."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def take(self, found: Iterator[Mention], taken: dict[int, Mention]) -> None:
+        pieces, end = list[str](), 0
+        for each in found:
+            taken[each.start] = each
+            pieces += [self.text[end : each.start], " " * (each.stop - each.start)]
+            end = each.stop
+        self.text = "".join([*pieces, self.text[end:]])
+
+
+def _mention(name: str, kind: EntityType, start: int, known: Gazetteer = NOTHING_KNOWN) -> Mention:
+    normal = known.resolve(normal_form(name, kind))
+    return Mention(
+        normal=normal,
+        name=name,
+        type=known.types.get(normal, kind),
+        start=start,
+        stop=start + len(name),
+    )
+
+
+def _seen(text: str, free: str, seen: Sequence[Sighting], known: Gazetteer) -> Iterator[Mention]:
+    """What a model found, unless it is understood already or no name in a line."""
+    end = 0
+    for each in sorted(seen, key=lambda each: (each.start, -each.stop)):
+        name = text[each.start : each.stop]
+        is_name = name == name.strip() and 0 < len(name) <= _LONGEST_NAME and "\n" not in name
+        if is_name and each.start >= end and free[each.start : each.stop] == name:
+            end = each.stop
+            yield _mention(name, each.type, each.start, known)
+
+
+def _urls(text: str) -> Iterator[Mention]:
+    for found in _URL.finditer(text):
+        yield _mention(found[0].rstrip(".,;:!?"), EntityType.URL, found.start())
+
+
+def _files(text: str) -> Iterator[Mention]:
+    if "." in text:
+        for found in _FILE.finditer(text):
+            yield _mention(found[0], EntityType.FILE, found.start())
+
+
+def _identifiers(text: str) -> Iterator[Mention]:
+    for found in _IDENTIFIER.finditer(text):
+        name = found[0]
+        kind = EntityType.PRODUCT if name in _BRANDS else EntityType.IDENTIFIER
+        yield _mention(name, kind, found.start())
+
+
+def _known(text: str, known: Gazetteer) -> Iterator[Mention]:
+    """Names that are known, and tools, however they are spelled; the longest first."""
+    names = frozenset(known.types) | frozenset(known.aliases)
+    pattern = _any_of(names)
+    for found in pattern(text):
+        name = found[0]
+        normal = known.resolve(normal_form(name))
+        is_tool = normal in KIND_OF_TOOL and _is_no_other_word(name)
+        if normal in known.types or is_tool:
+            mention = _mention(name, EntityType.PRODUCT, found.start(), known)
+            yield mention if mention.type is not EntityType.UNKNOWN else _told(text, mention)
+
+
+def _whole(text: str, known: Gazetteer) -> Iterator[Mention]:
+    """Names that are known, but of people not those that are a part of a longer name here."""
+    for mention in _known(text, known):
+        if mention.type not in _OF_SEVERAL_NAMES or not _goes_on(text, mention, known):
+            yield mention
+
+
+def _goes_on(text: str, mention: Mention, known: Gazetteer) -> bool:
+    """Whether "Bob" goes on ("Bob Stone"), or "Smith", by which "Bob Smith" is known, began."""
+    after = _NEXT_NAME.match(text, mention.stop)
+    if after and fold(after[1]) not in _FIRST_WORDS | known.types.keys():
+        return True
+    before = _NAME_BEFORE.search(text, max(mention.start - _LOOKED_BACK, 0), mention.start)
+    alias = normal_form(mention.name) in known.aliases
+    return bool(alias and before and fold(before[1]) not in _FIRST_WORDS)
+
+
+_OF_SEVERAL_NAMES = frozenset({EntityType.PERSON, EntityType.UNKNOWN})
+_NEXT_NAME = re.compile(r"[ ](?=[^\W\d_a-z])([^\W\d_][\w-]{1,40})")
+_NAME_BEFORE = re.compile(r"(?<![\w@#.'-])(?=[^\W\d_a-z])([^\W\d_][\w-]{1,40})[ ]\Z")
+
+
+def _told(text: str, mention: Mention) -> Mention:
+    """A mention of what nothing more was known of, with what the words before it tell."""
+    kind = _told_by_words(text[: mention.stop], mention.start, mention.stop, 0)
+    return mention if kind is None else replace(mention, type=kind)
+
+
+def _is_no_other_word(name: str) -> bool:
+    """A tool that is a word as well ("go", "express") is one with its capital only."""
+    return not name.islower() or (len(name) > _SHORT and name not in OTHER_WORDS)
+
+
+@lru_cache(maxsize=16)
+def _any_of(names: frozenset[str]) -> Callable[[str], Iterator[re.Match[str]]]:
+    """Finds any of the names, of any case; looks words up in a table, so many cost no more."""
+    table = names | frozenset(KIND_OF_TOOL)
+    firsts = {name.split(" ")[0] for name in table}
+    most = 1 + max(name.count(" ") for name in table) + 1  # a version may follow
+
+    def find(text: str) -> Iterator[re.Match[str]]:
+        end = 0
+        words = list(_WORD.finditer(text))
+        for at, word in enumerate(words):
+            if word.start() < end or fold(word[0]) not in firsts:
+                continue
+            for last in range(min(at + most, len(words)) - 1, at - 1, -1):
+                start, stop = word.start(), words[last].end()
+                if stop - start <= _LONGEST_NAME and normal_form(text[start:stop]) in table:
+                    found = _ANY.match(text, start, stop)
+                    if found:
+                        yield found
+                        end = stop
+                    break
+
+    return find
+
+
+_WORD = re.compile(r"[\w+#]+(?:[.-][\w+#]+){0,4}")
+_ANY = re.compile(r".+", re.DOTALL)
+_LONGEST_NAME = 80
+_SHORT = 6
+
+
+def _names(*, content: str, free: str, known: Gazetteer) -> Iterator[Mention]:
+    """What begins with a capital inside a sentence, or at its start where the words tell."""
+    for sentence in sentences_of(content):
+        for found in _CAPITAL.finditer(free, sentence.start, sentence.stop):
+            name, start = _without_first_words(found)
+            if name:
+                kind = _told_by_words(free, start, start + len(name), sentence.start)
+                told = kind or start > sentence.start
+                if told or leads_to_another_name(free, start + len(name)):
+                    yield _mention(name, kind or EntityType.UNKNOWN, start, known)
+
+
+def _without_first_words(found: re.Match[str]) -> tuple[str, int]:
+    """The name without the words of a sentence's start that have a capital too."""
+    capitals = _capitals(found[0])
+    name, start = capitals, found.start()
+    while name and name.split(" ", 1)[0].casefold() in _FIRST_WORDS:
+        _, blank, name = name.partition(" ")
+        start = found.start() + len(capitals) - len(name) if blank else found.end()
+    return name, start
+
+
+def _capitals(name: str) -> str:
+    """As much of a name as begins and ends with a word that has a capital."""
+    words = name.split(" ")
+    if not words[0][0].isupper():
+        return ""
+    while not words[-1][0].isupper():
+        words.pop()
+    return " ".join(words)
+
+
+def _told_by_words(text: str, start: int, stop: int, begin: int) -> EntityType | None:
+    before = text[max(begin, start - _LOOKED_BACK) : start]
+    if _ORGANISATION.search(text, start, stop):
+        return EntityType.ORGANISATION
+    if _BEFORE_PLACE.search(before):
+        return EntityType.PLACE
+    if _BEFORE_ORGANISATION.search(before):
+        return EntityType.ORGANISATION
+    after = text[stop : stop + _LOOKED_BACK]
+    if _BEFORE_PERSON.search(before) or _AFTER_PERSON.match(after):
+        return EntityType.PERSON
+    return None

@@ -1,0 +1,47 @@
+"""What might be the name of something known: looked up before a text is read for entities."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from app.distil.entities.entity import bare_name
+from app.distil.entities.finding import MAX_CHARACTERS, mentions_of
+from app.distil.language.lexicon import NO_NAMES, SAME_NAME
+from app.text.scripts import fold
+
+MOST_WORDS = 4
+"""Of a name that is recognised however it is spelled."""
+
+_WORD = r"[\w+#]+(?:[.&'\u2019-][\w+#]+){0,4}"
+_RUN = re.compile(rf"{_WORD}(?:[ ]{_WORD})*")
+_LONGEST = 80
+
+
+def names_in(content: str) -> frozenset[str]:
+    """
+    The normal forms of all that stands in `content` as a name could: up to MOST_WORDS words.
+
+    A name begins and ends with a word that could be one alone.
+    """
+    return frozenset(_grams(content[:MAX_CHARACTERS]))
+
+
+def names_asked(query: str) -> frozenset[str]:
+    """The same of a query, with the names that are told by how they are spelled."""
+    told = {mention.normal for mention in mentions_of(query)}
+    return names_in(query) | told
+
+
+def _grams(content: str) -> Iterator[str]:
+    for run in _RUN.finditer(fold(content)):
+        words = run[0].split(" ")
+        for at, first in enumerate(words):
+            if first not in NO_NAMES:
+                yield from _beginning(words[at : at + MOST_WORDS])
+
+
+def _beginning(words: Sequence[str]) -> Iterator[str]:
+    for most, word in enumerate(words):
+        last = bare_name(word) if "'" in word or "\u2019" in word else word
+        gram = " ".join([*words[:most], last])
+        if last not in NO_NAMES and len(gram) <= _LONGEST:
+            yield SAME_NAME.get(gram, gram)

@@ -1,0 +1,167 @@
+"""Where a statement begins inside a sentence, who it is about, and whether it is meant as one."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from app.distil.facts.values import proper
+from app.distil.language.lexicon import KIN, NO_NAMES, ONE_OF_A_KIND
+from app.distil.language.sentences import Sentence
+
+MAX_CHARACTERS = 400
+"""Of a sentence that is read for facts: what is longer is no plain statement."""
+
+_NOT_MEANT = re.compile(
+    r"""
+    \b(?: if | unless | suppose | supposing | imagine | assuming | assume\ that | pretend | what\ if
+    | wish | wishes | wished | maybe | perhaps | possibly | might | probably | supposedly |
+    apparently
+    | hypothetically | whether | as\ though | would\ like | would\ love | i'd | we'd | would've
+    | i\ (?:guess|think|suppose|believe|assume|doubt|don't\ think|hope) | not\ sure | i'm\ unsure
+    | kidding | joking | haha+ | lol | yeah,?\ right | oh\ sure | oh,\ sure | sure,\ and |
+    as\ a\ joke
+    | novel | movie | film | dream | story | hero | character | fictional | for\ example | e\.g |
+    in\ theory | quote
+    | says? | said | saying | told | tells | claims? | claimed | heard | according\ to | reads
+    | reckons | rumou?r | wants?\ (?!you|to\ be\ called) | wanted | hopes | demands | insists |
+    insisted
+    | (?<!never\ )(?<!not\ )(?<!don't\ )suggests? | suggested | proposes | proposed | thinks
+    | believes | should | could | ought
+    | once\ (?:i|we) | until\ (?:i|we) | in\ case\ (?:i|we) | let's\ say | pretends? )\b
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_JOKE = re.compile(r"\b(?:just kidding|j/k|only joking|haha+|april fool)\b", re.IGNORECASE)
+
+_SPLIT = re.compile(
+    r"[,;:\u2013\u2014(]\s+|\s+[-\u2013\u2014]\s+"
+    r"|\s+(?:and|but|so|because|while|although|though|since|plus)\s+"
+    r"(?=(?:I|we|my|our|please|never|always|call)\b)"
+    r"|\s+(?:and|but)\s+(?=(?:work|live|prefer|use|can't|hate|love|report|reports|speak|own)s?\s)",
+)
+_FILLER = re.compile(
+    r"""
+    (?: well | so | ok | okay | yes | yep | yeah | no | nope | and | but | also | actually | btw |
+    fyi
+    | by\ the\ way | hi | hello | hey | oh | ah | sorry | thanks | thank\ you | then | plus |
+    remember(?:\ that)?
+    | note | update | please | scratch\ that | correction | in\ fact | as\ mentioned | right | sure
+    | finally | honestly | personally | today | yesterday | recently | meanwhile | reminder
+    | as\ of\ (?:today|now) | for\ the\ record | big\ news | good\ news | summing\ up | because |
+    since
+    | (?:after|following|last|this|in\ (?:january|february|march|april|may|june|july|august
+    |september
+    | october|november|december|\d{4}))\ [^,]{0,30}?(?=\ (?:we|i)\ ) | next\ (?:week|month|year)
+    | after\ (?:the|a|some|our)\ (?:\w+\ ){1,3}(?=we|i) )
+    (?![\w'])[\s,.!:\u2013\u2014-]{0,4}
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_MOST_FILLERS = 4
+_OF_SPEAKER = re.compile(
+    r"(?P<i>I)(?=['\s]|(?:m|ve)\s)|(?P<we>we)(?=['\s])"
+    r"|(?P<whose>my|our)\s+(?:(?:older|younger|little|big|twin|new|old|late|best)\s+)?(?P<kin>[a-z]+)"
+    r"(?P<name>'s\s+name)?(?=['\s])",
+    re.IGNORECASE,
+)
+
+
+class Who(Enum):
+    """Whom a clause is about."""
+
+    SELF = "self"
+    WE = "we"
+    KIN = "kin"
+    NAMED = "named"
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """What is said of `subject`: from `begin` to `stop` in the message; `rest` is behind it."""
+
+    subject: str
+    who: Who
+    start: int
+    begin: int
+    stop: int
+    rest: str
+    single: bool = True
+    """Whether there is but one such subject: a wife is, a sister may be one of several."""
+
+
+def is_joke(content: str) -> bool:
+    """Whether a message takes back what it says."""
+    return bool(_JOKE.search(content, 0, 4_000))
+
+
+def is_short(sentence: Sentence) -> bool:
+    """Whether it is read for facts at all; this also bounds what hostile text can cost."""
+    return len(sentence.plain) <= MAX_CHARACTERS
+
+
+def is_meant(sentence: Sentence) -> bool:
+    """Whether a sentence states what its speaker holds true: no question, no "if", no hearsay."""
+    return not sentence.asks and not _NOT_MEANT.search(sentence.plain)
+
+
+def beginnings(sentence: Sentence) -> Iterator[tuple[int, int]]:
+    """Where the clauses of a sentence start and stop in its text, without what fills."""
+    starts = [0]
+    stops: list[int] = []
+    for found in _SPLIT.finditer(sentence.plain):
+        stops.append(found.start())
+        starts.append(found.end())
+    stops.append(len(sentence.plain))
+    for start, stop in zip(starts, stops, strict=True):
+        yield _behind_fillers(sentence.plain, start, stop), stop
+
+
+def _behind_fillers(plain: str, start: int, stop: int) -> int:
+    for _ in range(_MOST_FILLERS):
+        filler = _FILLER.match(plain, start, stop)
+        if not filler:
+            break
+        start = filler.end()
+    return start
+
+
+def clause_at(plain: str, start: int, stop: int, speaker: str) -> Clause | None:
+    """The clause there, where it begins with a subject that is understood."""
+    found = _OF_SPEAKER.match(plain, start, stop)
+    if not found:
+        return _about_named(plain, start, stop)
+    if found["kin"]:
+        return _about_kin(found, speaker, stop)
+    who = Who.SELF if found["i"] else Who.WE
+    subject = speaker if found["i"] else "we"
+    return Clause(subject, who, start, found.end(), stop, plain[found.end() : stop])
+
+
+def _about_kin(found: re.Match[str], speaker: str, stop: int) -> Clause | None:
+    kin = found["kin"].casefold()
+    if kin not in KIN:
+        return None
+    end = found.end() + len(_called(found, stop))
+    rest = found.string[end:stop]
+    if found["name"]:
+        rest = re.sub(r"\A\s+is\b", " is called", rest)
+    subject = f"{speaker}'s {kin}"
+    only = kin in ONE_OF_A_KIND
+    return Clause(subject, Who.KIN, found.start(), end, stop, rest, only)
+
+
+def _called(found: re.Match[str], stop: int) -> str:
+    """The name behind "my wife", with the blank before it."""
+    said = found.string[found.end() : stop]
+    name = proper(said.removeprefix(" ").split(" ", 1)[0])
+    return f" {name}" if name and said.startswith(f" {name} ") else ""
+
+
+def _about_named(plain: str, start: int, stop: int) -> Clause | None:
+    words = plain[start : min(stop, start + 60)].split(" ")
+    name = proper(" ".join(words[:2]))
+    if not name or name.casefold() in NO_NAMES or not plain.startswith(name, start):
+        return None
+    begin = start + len(name)
+    return Clause(name, Who.NAMED, start, begin, stop, plain[begin:stop])

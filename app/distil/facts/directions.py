@@ -1,0 +1,119 @@
+"""Statements without a subject of their own: rules, what to be called, "the … is …"."""
+
+import re
+
+from app.distil.facts.statement import Statement
+from app.distil.facts.tools import attribute_of
+from app.distil.facts.values import Read, choice, date, email, phone, proper, telling, tool, whole
+from app.distil.language.lexicon import (
+    TOLD_NOUNS,
+    TOOL_KINDS,
+    VERBS_OF_ONE_OFF_RULES,
+    VERBS_OF_RULES,
+)
+
+_RULE = re.compile(
+    r"(?:from now on,?\s+)?(?:please\s+)?"
+    r"(?:make sure (?:to|you)\s+|remember to\s+|i want you to\s+)?"
+    r"(?:(?P<do>always)|(?P<never>never)|(?P<dont>don't|do not))(?:\s+ever)?\s+(?P<verb>[a-z]+)\b",
+    re.IGNORECASE,
+)
+_AT_THIS_MOMENT = re.compile(
+    r"\b(?:now|yet|today|tonight|tomorrow|this (?:time|once|one|morning|week)|that|it|me"
+    r"|again|anything|for the moment|here)\b",
+    re.IGNORECASE,
+)
+_CALL = re.compile(
+    r"(?:(?:you can|just|everyone|everybody|people|(?:all )?my friends|they all)\s+)?calls? me\s+",
+    re.IGNORECASE,
+)
+_LET_US = re.compile(r"let's (?:go with|settle on|stick with)\s+", re.IGNORECASE)
+_THE = re.compile(
+    r"(?:(?P<whose>[Tt]he|[Oo]ur|[Mm]y)\s+)?(?P<noun>(?:[\w-]{1,30}\s+){0,2}?[\w-]{1,30})"
+    r"(?:\s+(?:for|of)\s+(?:the\s+)?(?P<of>[A-Z][\w-]*(?:\s[A-Z][\w-]*)?))?"
+    r"\s+(?:is|are|will\s+be|(?:was|got|has\s+been)?\s*(?:moved|changed)\s+to|(?:runs|stays)\s+on)"
+    r"\s+(?!not\b|no\b)"
+)
+_SPELLED = {
+    "phone number": "phone", "mobile number": "phone", "e-mail": "email", "email address": "email",
+    "e-mail address": "email", "time zone": "timezone", "full name": "name", "first name": "name",
+    "nickname": "called", "repo": "repository",
+}  # fmt: skip
+_READ: dict[str, Read] = {
+    "email": email,
+    "phone": phone,
+    "birthday": date,
+    "name": proper,
+    "called": proper,
+    "pronouns": choice,
+}
+_SAYS_NOTHING_ALONE = frozenset({"number", "code", "rate", "room", "runner"})
+_ABOUT_PEOPLE = frozenset({"name", "called", "birthday", "pronouns", "phone", "email"})
+
+
+def statement_at(clause: str, *, first: bool) -> Statement | None:
+    """What the clause says; `first` if a sentence begins with it, as a rule has to."""
+    rule = _rule(clause) if first else None
+    return rule or _called(clause) or _agreed(clause) or _told(clause, first=first)
+
+
+def _rule(clause: str) -> Statement | None:
+    found = _RULE.match(clause)
+    value = whole(clause[found.start("verb") :]) if found else None
+    if not found or not value:
+        return None
+    known = VERBS_OF_ONE_OFF_RULES if found["dont"] else VERBS_OF_RULES
+    of_the_moment = not found["do"] and _AT_THIS_MOMENT.search(value)
+    if found["verb"].casefold() not in known or of_the_moment:
+        return None
+    return Statement(
+        subject=None, attribute="rule", value=value, confidence=0.9, positive=bool(found["do"])
+    )
+
+
+def _called(clause: str) -> Statement | None:
+    found = _CALL.match(clause)
+    said = clause[found.end() :].rstrip(" .!") if found else ""
+    name = proper(said)
+    if not name or name != said:
+        return None
+    return Statement(subject=None, attribute="called", value=name, confidence=0.95)
+
+
+def _agreed(clause: str) -> Statement | None:
+    found = _LET_US.match(clause)
+    value = choice(clause[found.end() :]) if found else None
+    if not value:
+        return None
+    attribute = attribute_of(value, clause, "decision")
+    return Statement(subject="we", attribute=attribute, value=value, confidence=0.85)
+
+
+def _told(clause: str, *, first: bool) -> Statement | None:
+    """What "the … is …" says; at the beginning "Deadline is …" says as much."""
+    found = _THE.match(clause)
+    if not found or not (found["whose"] or (first and found["noun"].istitle())):
+        return None
+    noun = " ".join(found["noun"].casefold().split()).replace("favorite", "favourite")
+    attribute = _SPELLED.get(noun, noun)
+    mine = (found["whose"] or "").casefold() == "my"
+    if not _is_told(attribute, mine=mine):
+        return None
+    value = _reader(attribute)(clause[found.end() :])
+    if not value:
+        return None
+    subject = found["of"] or (None if mine else "we")
+    return Statement(subject=subject, attribute=attribute, value=value, confidence=0.85)
+
+
+def _reader(attribute: str) -> Read:
+    if attribute.startswith("favourite "):
+        return choice
+    return tool if attribute in TOOL_KINDS else _READ.get(attribute, telling)
+
+
+def _is_told(attribute: str, *, mine: bool) -> bool:
+    if attribute.startswith("favourite ") or attribute in _ABOUT_PEOPLE:
+        return mine
+    words = attribute.split()
+    return words[-1] in TOLD_NOUNS and attribute not in _SAYS_NOTHING_ALONE

@@ -1,0 +1,136 @@
+"""A fact, and what a newer one does to it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from app.distil.facts.values import normal
+from app.distil.language.lexicon import TOOL_KINDS
+
+_ONE_AT_A_TIME = (
+    frozenset(
+        """name called age birthday from lives_in works_at job married_to diet email phone timezone
+        pronouns""".split()
+    )
+    | TOOL_KINDS
+)
+_SEVERAL = frozenset(
+    """likes dislikes prefers eats drinks allergic_to speaks plays has studies rule uses
+    decision does collects teaches works_in works_on volunteers_at runs condition visited plans
+    member_of""".split()
+)
+ATTRIBUTES = _ONE_AT_A_TIME | _SEVERAL
+"""What facts are about."""
+
+_OPPOSITES = frozenset({("likes", "dislikes"), ("dislikes", "likes")})
+
+
+class Tense(StrEnum):
+    """When a fact holds: from what it says until another one, no more, or perhaps some day."""
+
+    NOW = "now"
+    PAST = "past"
+    PLANNED = "planned"
+
+
+class Bearing(StrEnum):
+    """What a newer fact does to an older one."""
+
+    SUPERSEDES = "supersedes"
+    REPEATS = "repeats"
+    STANDS_BESIDE = "stands beside"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """
+    A durable statement: "Alice", "lives_in", "Lisbon".
+
+    `text` is what is embedded, the statement as it was made, its speaker named. `start` and `stop`
+    are its place in the message, in code points. `confidence` lies above 0, up to 1. `against` is
+    what the value came instead of. Of an attribute that is `single` one positive value holds at a
+    time; mere use of a tool ends no other's. `valid_from` and `valid_to` are as far as the words
+    tell; `said_at` stands in for them.
+    """
+
+    subject: str
+    attribute: str
+    value: str
+    text: str
+    start: int
+    stop: int
+    said_at: datetime
+    confidence: float
+    positive: bool = True
+    tense: Tense = Tense.NOW
+    against: str | None = None
+    single: bool = False
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What facts about one thing share: the folded subject, and the attribute."""
+        return self.subject.casefold(), self.attribute
+
+
+def kind_in(attribute: str) -> str:
+    """The kind that an attribute is of, without what it is for."""
+    return attribute.partition(" for ")[0]
+
+
+def is_single(attribute: str) -> bool:
+    """Whether only one value holds at a time, as of "database for tests" or "deadline"."""
+    return kind_in(attribute) in _ONE_AT_A_TIME or attribute not in _SEVERAL
+
+
+def bearing(newer: Fact, older: Fact) -> Bearing:
+    """
+    What `newer`, said later than `older` or at once with it, does to it.
+
+    The same once more repeats it. Of one value the last word holds; so does the last of an
+    attribute that has one value at a time, unless it speaks of the past, of plans, or only denies
+    another value; and what came instead of something ends that.
+    """
+    if newer.subject.casefold() != older.subject.casefold():
+        return Bearing.STANDS_BESIDE
+    if normal(newer.value) == normal(older.value):
+        return _of_one_value(newer, older)
+    if newer.tense is not Tense.NOW or not newer.positive:
+        return Bearing.STANDS_BESIDE
+    return Bearing.SUPERSEDES if _takes_place_of(newer, older) else Bearing.STANDS_BESIDE
+
+
+def _of_one_value(newer: Fact, older: Fact) -> Bearing:
+    if not _comparable(newer.attribute, older.attribute):
+        return Bearing.STANDS_BESIDE
+    alike = newer.positive == older.positive and newer.tense is older.tense
+    if alike and newer.attribute == older.attribute:
+        return Bearing.REPEATS
+    opposed = (newer.attribute, older.attribute) in _OPPOSITES
+    changed = newer.positive != older.positive or newer.tense is not older.tense
+    plan_of_the_past = newer.tense is Tense.PLANNED and older.tense is not Tense.PLANNED
+    if plan_of_the_past or not (opposed or changed):
+        return Bearing.STANDS_BESIDE
+    return Bearing.SUPERSEDES
+
+
+def _comparable(one: str, other: str) -> bool:
+    """Whether values of the two attributes are about the same: "uses", and any kind of tool."""
+    if one == other or (one, other) in _OPPOSITES:
+        return True
+    kinds = {kind_in(one), kind_in(other)}
+    return "uses" in kinds and kinds - {"uses"} <= TOOL_KINDS
+
+
+def _takes_place_of(newer: Fact, older: Fact) -> bool:
+    """Whether `older`, of another value, cannot hold beside `newer`."""
+    instead = newer.against is not None and normal(newer.against) == normal(older.value)
+    if instead and older.positive and _comparable(newer.attribute, older.attribute):
+        return True
+    return (
+        newer.attribute == older.attribute
+        and newer.single
+        and older.positive
+        and older.tense is Tense.NOW
+    )

@@ -1,0 +1,105 @@
+"""
+Under which subject a fact is kept, so that what it bears on is found again.
+
+A subject is "group" or "group|what tells it from others of the group"; a group is a speaker and an
+attribute. Of one subject one fact holds at a time.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from hashlib import blake2b
+
+from app.distil.facts.fact import Fact, Tense, kind_in
+from app.distil.facts.values import normal
+from app.distil.language.lexicon import TOOL_KINDS
+
+_LONGEST = 60
+_SAME = {"dislikes": "likes"}
+_USES = "uses"
+_ID = re.compile(r"(?<=\|)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=\||\Z)")
+
+
+def subject_of(fact: Fact) -> str:
+    """One subject for what cannot hold beside each other: the last one said takes the place."""
+    group, value = _group(fact.subject, fact.attribute), _short(normal(fact.value))
+    if fact.tense is not Tense.NOW:
+        return f"{group}|{fact.tense.value}|{value}"
+    if not fact.single:
+        return f"{group}|{value}"
+    return group if fact.positive else f"{group}|not|{value}"
+
+
+def subject_of_words(content_hash: bytes) -> str:
+    """That of a fact of which only its words are known: what has the same is the same."""
+    return f"told|{content_hash.hex()}"
+
+
+def mark_of(subject: str | None, told: Mapping[str, object] | None = None) -> str:
+    """
+    What is derived about `subject`, of which `kept_as` tells more, in a hash; without a word of it.
+
+    It is the same however the messages that say it word it, and whatever ids they are given where
+    they are imported, but not for another value.
+    """
+    value = "" if told is None else normal(str(told.get("value", "")))
+    what = f"{_ID.sub('', subject or '')}|{value}"
+    return blake2b(what.encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+def groups_of(fact: Fact) -> Sequence[str]:
+    """The groups of all facts that `fact` may bear on, its own first."""
+    attributes = [fact.attribute]
+    if fact.attribute == _USES:
+        attributes += sorted(TOOL_KINDS)
+    elif kind_in(fact.attribute) in TOOL_KINDS:
+        attributes.append(_USES)
+    return [_group(fact.subject, each) for each in attributes]
+
+
+def kept_as(fact: Fact) -> Mapping[str, object]:
+    """What a fact says by itself, to be kept beside its text; the inverse of `kept_fact`."""
+    told: dict[str, object] = {
+        "subject": fact.subject,
+        "attribute": fact.attribute,
+        "value": fact.value,
+        "tense": fact.tense.value,
+        "positive": fact.positive,
+        "single": fact.single,
+        "confidence": round(fact.confidence, 3),
+    }
+    return told if fact.against is None else {**told, "against": fact.against}
+
+
+def kept_fact(text: str, told: Mapping[str, object], since: datetime) -> Fact | None:
+    """The fact that was kept; None where `told` is none of ours, or was changed."""
+    try:
+        against = told.get("against")
+        return Fact(
+            subject=str(told["subject"]),
+            attribute=str(told["attribute"]),
+            value=str(told["value"]),
+            text=text,
+            start=0,
+            stop=0,
+            said_at=since,
+            confidence=float(str(told["confidence"])),
+            positive=bool(told["positive"]),
+            tense=Tense(str(told["tense"])),
+            against=None if against is None else str(against),
+            single=bool(told["single"]),
+            valid_from=since,
+        )
+    except (KeyError, ValueError):
+        return None
+
+
+def _group(speaker: str, attribute: str) -> str:
+    return f"{_short(speaker.casefold())}|{_short(_SAME.get(attribute, attribute))}"
+
+
+def _short(text: str) -> str:
+    """`text`, or what stands for it where that could be too long or mistaken for several."""
+    if len(text) <= _LONGEST and "|" not in text:
+        return text
+    return f"{text[:20].replace('|', ' ')}~{blake2b(text.encode(), digest_size=12).hexdigest()}"

@@ -1,0 +1,112 @@
+"""What clauses say of how people live: what they do, have, run, learn and plan, where they were."""
+
+import re
+from collections.abc import Sequence
+
+from app.distil.facts.fact import Tense
+from app.distil.facts.living import (
+    being_so,
+    cause,
+    collection,
+    condition,
+    course,
+    degree,
+    field_of_work,
+    group,
+    held,
+    hobby,
+    liked,
+    place,
+    practice,
+    promoted,
+    sport,
+    taught,
+    trip,
+    venture,
+    work,
+)
+from app.distil.facts.predicates import FAMILY, ONE, Predicate, saying
+from app.distil.facts.values import occupation, played, proper, thing, tool, workplace
+
+_HAVE = "(?:'ve |have |has )?(?:just )?"
+_NEW_JOB = (
+    rf"{_HAVE}(?:got|gotten|landed|found|took|started|accepted) (?:an?|my|the)(?: new)?"
+    r"(?: [a-z-]{2,15})? (?:job|position|role)"
+)
+_BEGAN = rf"{_HAVE}started (?:working|a new job)"
+_WENT = (
+    r"(?:travell?ed to|(?:went on|took) (?:an?|our|my) (?:[a-z-]{2,12} )?trip to"
+    r"|(?:'ve |have |has )been to)"
+)
+_FAN = r"(?:an? )?(?:big |huge |massive |real |total |great )?fan of"
+_FOND = "(?:passionate about|fond of|keen on|crazy about|obsessed with|into)"
+_RUNS = f"{_HAVE}(?:runs?|owns?|opened|started|launched)"
+_LEFT = r"(?P<was>(?:'ve )?(?:just )?(?:lost|left|quit) my job) (?:at|with)"
+
+HABITS: Sequence[Predicate] = [
+    Predicate(saying(rf"{_HAVE}(?:got|adopted|rescued|bought)"), "has", held, of=FAMILY),
+    Predicate(saying("(?:have|has)"), "has", held, of=FAMILY),
+    Predicate(saying("(?:have|has|suffers? from)"), "condition", condition, of=ONE),
+    Predicate(
+        saying(f"{_HAVE}(?:runs?|owns?|opened|started|launched)"), "runs", venture, of=FAMILY
+    ),
+    Predicate(saying("(?:likes?|loves?|enjoys?) to"), "likes", hobby, of=ONE),
+    Predicate(saying("(?:goes|go)"), "does", sport, of=FAMILY),
+    Predicate(saying("(?:does|do|practi[sc]es?)"), "does", practice, of=ONE),
+    Predicate(saying("volunteers? (?:at|for|with)"), "volunteers_at", cause, of=ONE),
+    Predicate(saying(f"{_HAVE}joined"), "member_of", group, of=ONE),
+    Predicate(saying("collects?"), "collects", collection, of=ONE),
+    Predicate(saying("(?:teach|teaches)"), "teaches", taught, of=ONE),
+    Predicate(saying("works? in"), "works_in", field_of_work, of=ONE),
+    Predicate(saying(f"{_NEW_JOB} as"), "job", occupation, of=ONE),
+    Predicate(saying(f"{_NEW_JOB} (?:at|with)"), "works_at", workplace, of=ONE),
+    Predicate(saying(f"{_BEGAN} as"), "job", occupation, of=ONE),
+    Predicate(saying(f"{_BEGAN} (?:at|for)"), "works_at", proper, of=ONE),
+    Predicate(saying(_LEFT), "works_at", proper, of=ONE),
+    Predicate(saying("(?P<was>got (?:laid off|fired)) (?:from|by)"), "works_at", proper, of=ONE),
+    Predicate(saying("(?:just |recently )?got promoted to"), "job", promoted, of=ONE),
+    Predicate(saying("(?:just |recently )?got (?:married|engaged) to"), "married_to", proper),
+    Predicate(saying(_WENT), "visited", place, of=FAMILY),
+    Predicate(
+        saying(f"{_HAVE}(?:signed up for|enrolled in|takes?|started)"), "studies", course, of=ONE
+    ),
+    Predicate(saying("major(?:s|ed)? in"), "studies", thing, of=ONE),
+    Predicate(saying("(?:have|has)"), "studies", degree, of=ONE, tense=Tense.PAST),
+    Predicate(saying("lives? in"), "lives_in", proper, of=FAMILY),
+]
+
+STATES: Sequence[Predicate] = [
+    Predicate(saying(_FAN), "likes", liked, of=ONE),
+    Predicate(saying(_FOND), "likes", liked, of=ONE),
+    Predicate(saying("(?:working|employed) as"), "job", occupation),
+    Predicate(saying("(?:working|employed) in"), "works_in", field_of_work, of=ONE),
+    Predicate(saying("(?P<was>laid off|fired|let go) (?:from|by)"), "works_at", proper, of=ONE),
+    Predicate(saying("(?:working on|writing)"), "works_on", work, of=ONE),
+    Predicate(saying("teaching"), "teaches", taught, of=ONE),
+    Predicate(saying("majoring in"), "studies", thing, of=ONE),
+    Predicate(saying("(?:doing|pursuing|finishing|working on|getting)"), "studies", degree, of=ONE),
+    Predicate(saying("(?:taking|attending)"), "studies", course, of=ONE),
+    Predicate(saying("volunteering (?:at|for|with)"), "volunteers_at", cause, of=ONE),
+    Predicate(saying("planning"), "plans", trip, of=FAMILY, tense=Tense.PLANNED),
+    Predicate(saying("(?:born|raised|born and raised) in"), "from", place, of=ONE, lasting=True),
+    Predicate(saying("diagnosed with"), "condition", condition, of=ONE, lasting=True),
+    Predicate(re.compile(""), "condition", being_so, of=ONE),
+]
+"""Behind "is", "am", "are", "was"."""
+
+GOING_ON: Sequence[Predicate] = [
+    Predicate(saying("(?:living|based) in"), "lives_in", proper),
+    Predicate(saying("working (?:at|for)"), "works_at", proper),
+    Predicate(saying("working as"), "job", occupation),
+    Predicate(saying("(?:learning|studying)"), "studies", thing, of=ONE),
+    Predicate(saying("playing"), "plays", played, of=ONE),
+    Predicate(saying("(?:doing|practi[sc]ing)"), "does", practice, of=ONE),
+    Predicate(saying("(?:working on|writing)"), "works_on", work, of=ONE),
+    Predicate(saying("collecting"), "collects", collection, of=ONE),
+    Predicate(saying("teaching"), "teaches", taught, of=ONE),
+    Predicate(saying("taking"), "studies", course, of=ONE),
+    Predicate(saying("volunteering (?:at|for|with)"), "volunteers_at", cause, of=ONE),
+    Predicate(saying("running"), "runs", venture, of=FAMILY),
+    Predicate(saying("using"), "uses", tool, of=ONE),
+]
+"""Behind "has been": what began, and goes on."""

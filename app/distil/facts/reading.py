@@ -1,0 +1,151 @@
+"""What a clause with a subject states: its auxiliary, its verb, its value."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from app.distil.facts.clauses import Clause, Who
+from app.distil.facts.fact import Tense, kind_in
+from app.distil.facts.habits import GOING_ON, HABITS, STATES
+from app.distil.facts.predicates import (
+    ADVERBS,
+    AUXILIARY,
+    CAN_BE_PLANNED,
+    TOOL,
+    WE_DECIDED,
+    Predicate,
+)
+from app.distil.facts.statement import Statement
+from app.distil.facts.tools import attribute_of
+from app.distil.facts.values import choice, kind_of, occupation, thing
+from app.distil.facts.verbs import BEING, ONLY_DENIED, VERBS
+from app.distil.language.lexicon import TOOL_KINDS
+
+_LASTING = re.compile(r"\b(?:since|for)\b", re.IGNORECASE)
+_OVER = re.compile(r"\b(?:over|to|instead of|rather than)\s+(?P<against>[^,;.]{1,60})")
+_ALLERGIC = re.compile(r"\band\s+allergic\s+to\s+(?P<to>[^,;.]{1,60})")
+_LESS_SURE = 0.9
+"""Of what is said of a third person."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """What stands between a subject and its verb: the kind of the auxiliary, what follows it."""
+
+    kind: str | None
+    said: str
+
+    @property
+    def denied(self) -> bool:
+        return self.kind in ("denied", "isnt")
+
+    @property
+    def predicates(self) -> Sequence[Predicate]:
+        if self.kind in ("is", "isnt", "been"):
+            return [*BEING, *STATES]
+        if self.kind == "doing":
+            return GOING_ON
+        return [*VERBS, *ONLY_DENIED] if self.denied else [*VERBS, *HABITS]
+
+
+def statements_of(clause: Clause, *, by_program: bool) -> Sequence[Statement]:
+    """What the first predicate that fits says; of a program only what "we" decided."""
+    form = _form(clause.rest)
+    for predicate in form.predicates:
+        found = predicate.says.match(form.said)
+        if found and _may_say(predicate, clause, by_program=by_program):
+            statements = list(_read(clause, form, predicate, found))
+            if statements:
+                return statements
+    return []
+
+
+def _form(rest: str) -> _Form:
+    auxiliary = AUXILIARY.match(rest)
+    behind = auxiliary.end() if auxiliary else 0
+    adverbs = ADVERBS.match(rest, behind)
+    said = rest[adverbs.end() if adverbs else behind :]
+    return _Form(auxiliary.lastgroup if auxiliary else None, said)
+
+
+def _may_say(predicate: Predicate, clause: Clause, *, by_program: bool) -> bool:
+    decides = predicate.decides and clause.who is Who.WE
+    return clause.who in predicate.of and (decides or not by_program)
+
+
+def _read(
+    clause: Clause, form: _Form, predicate: Predicate, found: re.Match[str]
+) -> Iterator[Statement]:
+    tense = _tense(predicate, found, form, clause)
+    said = found.string[found.end() :]
+    value = predicate.read(said)
+    if tense is None or value is None or not _is_plain(predicate, tense, value, clause.who):
+        return
+    positive = predicate.positive and not form.denied
+    attribute = _attribute(predicate, value, said, positive=positive)
+    against = found.groupdict().get("against") or _against(attribute, said)
+    confidence = predicate.confidence * (_LESS_SURE if clause.who is Who.NAMED else 1.0)
+    single = clause.single and (predicate.decides or predicate.attribute != TOOL)
+    for name, each in _pairs(attribute, value, said):
+        yield Statement(
+            subject=clause.subject,
+            attribute=name,
+            value=each,
+            confidence=confidence,
+            positive=positive,
+            tense=tense,
+            against=against,
+            single=single,
+        )
+
+
+def _tense(predicate: Predicate, found: re.Match[str], form: _Form, clause: Clause) -> Tense | None:
+    """When it holds; None if that is not clear, as of "I have worked at …"."""
+    was = "was" in predicate.says.groupindex and bool(found["was"])
+    if form.kind == "planned":
+        return Tense.PLANNED
+    if form.kind == "has" and was:
+        return Tense.NOW if _LASTING.search(clause.rest) else None
+    if predicate.lasting:
+        return Tense.NOW
+    if form.kind in ("past", "been") or was:
+        return Tense.PAST
+    return predicate.tense
+
+
+def _is_plain(predicate: Predicate, tense: Tense, value: str, who: Who) -> bool:
+    """No plan of what nobody plans, no tool as a place to live, nothing one picks but tools."""
+    if predicate.else_attribute == WE_DECIDED and who is not Who.WE and kind_of(value) is None:
+        return False
+    if tense is Tense.PLANNED and predicate.attribute not in CAN_BE_PLANNED:
+        return False
+    return predicate.attribute != "lives_in" or kind_of(value) is None
+
+
+def _attribute(predicate: Predicate, value: str, said: str, *, positive: bool) -> str:
+    """Of a tool its kind; what is used no more is "uses", whatever it was used as."""
+    if predicate.attribute != TOOL:
+        return predicate.attribute
+    otherwise = "decision" if predicate.else_attribute == WE_DECIDED else predicate.else_attribute
+    attribute = attribute_of(value, said, otherwise)
+    is_tool = kind_in(attribute) in TOOL_KINDS
+    return "uses" if is_tool and not positive else attribute
+
+
+def _against(attribute: str, said: str) -> str | None:
+    found = _OVER.search(said) if attribute in ("prefers", "decision") else None
+    return choice(found["against"]) if found else None
+
+
+def _pairs(attribute: str, value: str, said: str) -> Iterator[tuple[str, str]]:
+    """Attributes with values: each language, the job at a place of work, "and allergic to …"."""
+    if attribute == "speaks":
+        for language in value.split(", "):
+            yield attribute, language
+        return
+    yield attribute, value
+    if attribute == "diet" and (allergy := _ALLERGIC.search(said)) and (to := thing(allergy["to"])):
+        yield "allergic_to", to
+    job = occupation(said.partition(" as ")[2]) if attribute == "works_at" else None
+    if job:
+        yield "job", job

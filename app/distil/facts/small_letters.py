@@ -1,0 +1,115 @@
+"""Names that are typed without a capital, "i live in lisbon", spelled as names are."""
+
+import re
+from dataclasses import replace
+
+from app.distil.facts.values import ENDS_PHRASE
+from app.distil.language.lexicon import CALENDAR, KIND_OF_TOOL, NO_NAMES, OCCUPATIONS, PEOPLES
+from app.distil.language.sentences import Sentence
+
+_CAPITAL = re.compile(r"(?<=.)(?!I\b)[A-Z]", re.DOTALL)
+"""One that begins no sentence and is not "I": whoever wrote it spells names."""
+
+_I = re.compile(r"\bi(?=\s|'?(?:m|ve)\s|'ll\s)")
+_LEAD = re.compile(
+    r"""
+    \b(?:
+      (?P<place> (?:liv(?:e|es|ed|ing)|resid(?:e|es|ed|ing)|based|located|grew\s+up|born)\s+in
+        | (?:mov(?:e|es|ed|ing)|relocat(?:e|es|ed|ing))
+            (?:\s+back)?(?:\s+from\s+[^\s,]{1,40})?\s+to
+        | (?:am|'m|im|come|comes|originally)\s+from )
+      | (?P<work> (?:work(?:s|ed|ing)?|employed)\s+(?:at|for) )
+      | (?P<whole> my\s+name\s+is )
+      | (?P<name> name(?:\s+is|'s)|named|called|calls?\s+me|go(?:es)?\s+by|(?:married|engaged)\s+to)
+    )\s+(?=[a-z])
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_BEGINS_PLACE = frozenset(
+    """new san santa são los las saint st south north east west hong el la le fort tel cape buenos
+    kuala abu costa sri united saudi czech sierra port puerto salt rio dar ho addis den""".split()
+)
+_PARTICLES = frozenset("de do da del es al am an der".split())
+_INSIDE_PLACE = _PARTICLES | {"lake", "york", "city"}
+_MOST_WORDS = 3
+_NO_PLACE = frozenset(
+    """fear peace hope denial chaos poverty town downtown suburbia harmony luxury isolation exile
+    sin darkness silence misery squalor style comfort bed bedrooms bedroom paradise hell heaven
+    dorms halls housing barracks student constant shared rented sheltered close near nearby abroad
+    overseas upstairs downstairs outside inside uptown midtown countryside suburbs city village
+    work home school college university management frontend backend production remote sales
+    marketing finance support staging tears action another other different bigger smaller better
+    part full late early last next left right first second scratch memory experience what where
+    being having getting using doing going making taking reading watching looking working living
+    money stop start get go make take see keep find leave do have be move work""".split()
+)
+_NO_WORK = frozenset(
+    """home night nights noon lunch least all most work school uni university college church sea
+    height heights speed scale dawn dusk present random best worst odd weekends weekend hospital
+    hospitals retail free fun money clients client myself ourselves himself herself themselves
+    them him her you us me food hours days weeks months years ages peanuts cash nobody everyone
+    several many few different various local big small large government companies startups
+    charity commission example instance real good sure half full part minimum government""".split()
+)
+_NO_NAME = frozenset(
+    """later back crazy when asap tonight names old weird lazy mad paranoid stupid maybe spelled
+    spelt pronounced misspelled wrong hard difficult easy irrelevant unimportant important missing
+    taken long short common rare unique pretty kind sort like just up out off over from via using
+    twice once again today tomorrow anytime first last next during""".split()
+)
+_NEVER = NO_NAMES | CALENDAR | PEOPLES | OCCUPATIONS | KIND_OF_TOOL.keys()
+_NO_NAMES_BEHIND = {
+    "place": _NEVER | _NO_PLACE,
+    "work": _NEVER | _NO_WORK,
+    "whole": _NEVER | _NO_NAME,
+    "name": _NEVER | _NO_NAME,
+}
+
+
+def spelled(sentence: Sentence) -> Sentence:
+    """
+    `sentence` with "I" and names as they are spelled where its writer spells nothing so.
+
+    Only what follows the words of a few facts, up to where a phrase ends, counts as a name. Each
+    character stays at its place.
+    """
+    if _CAPITAL.search(sentence.plain):
+        return sentence
+    plain = _I.sub("I", sentence.plain)
+    for lead in _LEAD.finditer(plain):
+        stop = _end_of_name(plain, lead.end(), str(lead.lastgroup))
+        name = _titled(plain[lead.end() : stop])
+        if len(name) == stop - lead.end():  # "ß" is two letters as a capital
+            plain = plain[: lead.end()] + name + plain[stop:]
+    return sentence if plain == sentence.plain else _written_so(sentence, plain)
+
+
+def _written_so(sentence: Sentence, plain: str) -> Sentence:
+    """What is blanked out in `plain` stays in the text."""
+    letters = zip(plain, sentence.text, strict=True)
+    text = "".join(new if new.casefold() == old.casefold() else old for new, old in letters)
+    return replace(sentence, text=text, plain=plain)
+
+
+def _end_of_name(plain: str, start: int, kind: str) -> int:
+    """Where the name ends that begins at `start`; there, if none does."""
+    unwanted, at = _NO_NAMES_BEHIND[kind], start
+    for _ in range(_MOST_WORDS):
+        word = _WORD.match(plain, at)
+        inside = at > start and word and word[0] in _INSIDE_PLACE
+        if not word or (word[0] in unwanted and not inside):
+            break
+        if ENDS_PHRASE.match(plain, word.end()):
+            return word.end()
+        begun = word[0] in _BEGINS_PLACE if kind == "place" else kind == "whole" and at == start
+        if not (inside or begun):
+            break
+        at = word.end() + 1
+    return start
+
+
+def _titled(name: str) -> str:
+    first, *others = name.split(" ")
+    parts = [each if each in _PARTICLES else each.capitalize() for each in others]
+    return " ".join([first.capitalize(), *parts])

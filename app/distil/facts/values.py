@@ -1,0 +1,252 @@
+"""Reading the value of a fact from what follows its verb: a name, a thing, a number."""
+
+import re
+from collections.abc import Callable, Sequence
+
+from app.distil.language.lexicon import (
+    CALENDAR,
+    KIND_OF_TOOL,
+    LANGUAGES,
+    NO_NAMES,
+    OCCUPATIONS,
+    PEOPLES,
+    PLAYED,
+    POSSESSIONS,
+    SAME_NAME,
+)
+
+Read = Callable[[str], str | None]
+"""What a text begins with, as a value; None where it does not begin with such a thing."""
+
+MAX_WORDS = 6
+"""Of a thing; what goes on longer is a clause."""
+
+_WORD = re.compile(r"\S+")
+_PARTICLES = frozenset("de da do dos van von der den del la le al of the and &".split())
+_CLOSERS = ".,;:!?)"
+_ARTICLE = re.compile(r"\A(?:an?|the|my|our|your|some)\s+", re.IGNORECASE)
+_TOO_VAGUE = re.compile(
+    r"(?:the|this|that|these|those|it|its|his|her|their|your|you|him|them|how|what|when|where|why|who"
+    r"|whether|if|to|not|so|as|being|all|most|such|both|many|any|another|following|one|ones|everything|everyone|nothing|anything|something)\b",
+    re.IGNORECASE,
+)
+_TAIL = re.compile(
+    r"\s(?:because|so|since|when|whenever|which|that|who|but|though|although|if|as|in|at|on|for|from"
+    r"|with|over|instead|than|to|too|now|today|these|anymore|any|by|until|while|and|or|it|is|are|was"
+    r"|again|there|here|right|please|most|very|very|a lot|more|lately|recently|directly|whole)\b",
+    re.IGNORECASE,
+)
+_ONE = re.compile(
+    r"\b(?:one|ones|thing|things|stuff|question|idea|way|bit|lots?|tons?|heaps?|problem)\b",
+    re.IGNORECASE,
+)
+_TOO = re.compile(r"\s+(?:too|as well|a lot|so much|very much)\Z", re.IGNORECASE)
+ENDS_PHRASE = re.compile(
+    r"(?:\s*(?:$|[,;.!(:\u2013\u2014-])|\s+(?:and|but|so|or|too|now|here|there|back|at|in|on"
+    r"|from|with"
+    r"|for|who|that|which|named|called|together|last|this|yesterday|recently|when|because|since"
+    r"|to|as"
+    r"|by|already|myself|ourselves|just|next|over|after|before|about|every|twice|once|each|all"
+    r"|regularly|often|sometimes|anymore|originally|again|around|near|during|while|until|most)\b)",
+    re.IGNORECASE,
+)
+"""What may follow a noun that ends its phrase: behind "a car" in "a car accident" it does not."""
+_TWO_KINDS = re.compile(
+    r"[\w-]+ (?:and|or) (?:[\w-]+ ){1,2}(?:movies|films|games|books|novels|music|shows|stories"
+    r"|flavou?rs|food|dishes)"
+)
+"""Of "action and sci-fi movies" the first word alone says little."""
+
+_NARROWED = re.compile(r"\s+(?:that|which|who)\b")
+"""Who likes "stories that tell of Rome" need not like stories."""
+
+_CODE_LIKE = re.compile(r"[A-Za-z][\w.+#/-]*[\d_.+#/][\w.+#/-]*\Z")
+_HARDLY = re.compile(r"\b(?:a little|a bit|some|no)\b")
+_POINTS_ELSEWHERE = re.compile(
+    r"\b(?:them|him|her|it|this|that|these|those|we|you|us|me|following)\b|[\[\]{}]", re.IGNORECASE
+)
+_GERUND = re.compile(r"[a-z]{2,}ing\b")
+_EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}")
+_PHONE = re.compile(r"\+?\d[\d ()/-]{4,20}\d")
+_TELLING = re.compile(r"[\w.:/+@#-]*\d[\w.:/+@#,-]*(?<![.,:])")
+_AGE = re.compile(r"(\d{1,3})(?:\s+years?\s+old\b|(?=\s*(?:$|[,!]|\.(?!\d))))")
+_DATE = re.compile(
+    r"(?:on\s+)?(?:the\s+)?(\d{1,2}(?:st|nd|rd|th)?(?:\s+of)?\s+[A-Z][a-z]{2,8}|[A-Z][a-z]{2,8}\s+"
+    r"\d{1,2}(?:st|nd|rd|th)?|\d{4}-\d\d-\d\d)(?:,?\s+\d{4})?"
+)
+
+
+def proper(text: str) -> str | None:
+    """A name: up to five words with capitals, particles between them. No day, month or people."""
+    name: list[str] = []
+    for found in _WORD.finditer(text, 0, 120):
+        word = found[0].rstrip(_CLOSERS)
+        if not _is_part_of_name(word, begun=bool(name)):
+            break
+        name.append(word)
+        if word != found[0] or len(name) > MAX_WORDS:
+            break
+    while name and name[-1] in _PARTICLES:
+        name.pop()
+    said = " ".join(name)
+    return said if said and "'" not in said[-3:] and _names_somebody(said) else None
+
+
+def _is_part_of_name(word: str, *, begun: bool) -> bool:
+    if begun and word in _PARTICLES:
+        return True
+    return word[:1].isupper() and (not begun or word != "I") and "\x00" not in word
+
+
+def _names_somebody(name: str) -> bool:
+    first = name.split(maxsplit=1)[0].casefold()
+    folded = first.removesuffix("'s").removesuffix("'m")
+    return folded not in NO_NAMES | CALENDAR | PEOPLES and not first.startswith("i'")
+
+
+def thing(text: str) -> str | None:
+    """A few words without their article, up to what begins another phrase."""
+    said = text.strip(" ").rstrip(" .!;:,")
+    if not said or "\x00" in said or _TOO_VAGUE.match(said):
+        return None
+    return _short(_ARTICLE.sub("", said, count=1))
+
+
+def choice(text: str) -> str | None:
+    """What was chosen: like a thing, but it may be "the …"."""
+    said = _ARTICLE.sub("", text.strip(" "), count=1).rstrip(" .!;:,")
+    return thing(said) if said else None
+
+
+def _short(said: str) -> str | None:
+    """What is done is told whole ("getting lost in books"), what is had up to the next phrase."""
+    said = _TOO.sub("", said)
+    whole_of = _GERUND.match(said) or _TWO_KINDS.fullmatch(said)
+    cut = said if whole_of else _TAIL.split(said, maxsplit=1)[0].strip(" .!;:,-")
+    words = cut.casefold().split()
+    vague = not words or _ONE.search(cut) or _POINTS_ELSEWHERE.search(cut) or words[0] in CALENDAR
+    narrowed = len(words) == 1 and _NARROWED.match(said, len(cut))
+    return None if vague or narrowed or len(words) > MAX_WORDS or len(cut) < 2 else cut
+
+
+def whole(text: str) -> str | None:
+    """All of it, from two words to fifteen."""
+    said = text.strip(" ").rstrip(" .!;:,")
+    fits = 2 <= len(said.split()) <= 15 and not re.search(r"[\x00\[\]{}]", said)
+    return said if fits else None
+
+
+def tool(text: str) -> str | None:
+    """The name of a tool: one that is known, has capitals, or is spelled like a name in code."""
+    two = " ".join(text.split(maxsplit=2)[:2]).rstrip(_CLOSERS)
+    if two.casefold() in KIND_OF_TOOL:
+        return two
+    first = (text.split(maxsplit=1) or [""])[0].rstrip(_CLOSERS)
+    if first.casefold() in KIND_OF_TOOL or _CODE_LIKE.match(first):
+        return first
+    return proper(text)
+
+
+def known_tool(text: str) -> str | None:
+    """The same of tools whose kind is known: what one goes with may be a person."""
+    name = tool(text)
+    return name if name and kind_of(name) else None
+
+
+def bare_name(text: str) -> str | None:
+    """A name of one or two words, and nothing behind it."""
+    said = text.strip(" ").rstrip(" .!;:,")
+    return said if said.istitle() and proper(text) == said and said.count(" ") < 2 else None
+
+
+def occupation(text: str) -> str | None:
+    """A job with up to three words, "product designer"."""
+    found = re.match(r"(?:an?\s+|the\s+)?((?:[\w-]+\s+){0,2}?)([\w-]+)\b", text)
+    words = re.findall(r"[\w-]+", text)[:4]
+    if words and words[0].casefold() in ("a", "an", "the"):
+        words = words[1:]
+    ends = [at for at, word in enumerate(words[:3]) if word.casefold() in OCCUPATIONS]
+    return " ".join(words[: ends[-1] + 1]) if found and ends and "\x00" not in text[:40] else None
+
+
+def possession(text: str) -> str | None:
+    """One of the things that people have for long, with its article gone."""
+    words = [found for found, _ in zip(_WORD.finditer(text), range(4), strict=False)]
+    for found in words[1:]:
+        word = found[0].rstrip(_CLOSERS)
+        end = found.start() + len(word)
+        if word.casefold() in POSSESSIONS and ENDS_PHRASE.match(text, end):
+            return _ARTICLE.sub("", " ".join(text[:end].split()), count=1)
+    return None
+
+
+def owned(text: str) -> str | None:
+    """What comes with an article or a number: "a campervan"."""
+    return thing(text) if re.match(r"(?:an?|one|two|three|four|\d+)\s", text) else None
+
+
+def workplace(text: str) -> str | None:
+    """A name, or "a small bakery"."""
+    return proper(text) or (thing(text) if re.match(r"an?\s", text) else None)
+
+
+def languages(text: str) -> str | None:
+    """Languages that are spoken, joined by ", "."""
+    words = re.findall(r"[^\W\d_]+", _HARDLY.split(text, maxsplit=1)[0])[:12]
+    spoken = [word for word in words if word.casefold() in LANGUAGES]
+    starts = words and (words[0].casefold() in LANGUAGES | {"fluent", "only", "both"})
+    return ", ".join(spoken) if spoken and starts else None
+
+
+def played(text: str) -> str | None:
+    word = _ARTICLE.sub("", text, count=1).split(maxsplit=1)
+    name = word[0].rstrip(_CLOSERS) if word else ""
+    return name if name.casefold() in PLAYED else None
+
+
+def telling(text: str) -> str | None:
+    """What "the … is" tells: something with a digit or a capital, "5 May", "12,000 euros"."""
+    said = re.sub(r"\A(?:at|on|in|set to|currently|now|called|named)\s+", "", text.strip(" "))
+    said = said.rstrip(" .!;:,")
+    short = 0 < len(said.split()) <= 5 and "\x00" not in said
+    tells = bool(_TELLING.search(said)) or said[:1].isupper()
+    return said if short and tells and not _TOO_VAGUE.match(said) else None
+
+
+def email(text: str) -> str | None:
+    return _matched(_EMAIL, text)
+
+
+def emails_in(text: str) -> Sequence[str]:
+    return [each.rstrip("-") for each in _EMAIL.findall(text)]
+
+
+def phone(text: str) -> str | None:
+    return _matched(_PHONE, text)
+
+
+def age(text: str) -> str | None:
+    found = _AGE.match(text)
+    return found[1] if found and 0 < int(found[1]) < 120 else None
+
+
+def date(text: str) -> str | None:
+    found = _DATE.match(text)
+    return re.sub(r"\A(?:on\s+)?(?:the\s+)?", "", found[0]) if found else None
+
+
+def _matched(pattern: re.Pattern[str], text: str) -> str | None:
+    found = pattern.match(text)
+    return found[0] if found else None
+
+
+def kind_of(tool_name: str) -> str | None:
+    """The kind of a known tool, whatever version stands behind it."""
+    folded = tool_name.casefold()
+    return KIND_OF_TOOL.get(folded) or KIND_OF_TOOL.get(folded.split()[0] if folded else "")
+
+
+def normal(value: str) -> str:
+    """`value` as it is compared: folded, without article, by the first of two names."""
+    folded = " ".join(_ARTICLE.sub("", value.casefold(), count=1).split()).strip(" .!,;:")
+    return SAME_NAME.get(folded, folded)

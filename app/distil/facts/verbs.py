@@ -1,0 +1,160 @@
+"""What clauses say of their subjects: verbs, each with its attribute and how its value is read."""
+
+import re
+from collections.abc import Sequence
+
+from app.distil.facts.clauses import Who
+from app.distil.facts.fact import Tense
+from app.distil.facts.predicates import ONE, TOOL, US, WE_DECIDED, Predicate, saying
+from app.distil.facts.values import (
+    age,
+    bare_name,
+    choice,
+    known_tool,
+    languages,
+    occupation,
+    owned,
+    played,
+    possession,
+    proper,
+    thing,
+    tool,
+    whole,
+    workplace,
+)
+from app.distil.language.lexicon import DIETS
+
+_FROM = r"(?: (?:away )?from (?P<against>[^\s,]{1,40}(?: [^\s,]{1,20}){0,2}?))?"
+
+VERBS: Sequence[Predicate] = [
+    Predicate(saying(r"(?:lives?|resides?|(?P<was>lived|resided)) in"), "lives_in", proper),
+    Predicate(
+        saying(r"(?:moved?|moves|relocated?|relocates)(?: back)?(?: from [^\s,]{1,40})? to"),
+        "lives_in",
+        proper,
+    ),
+    Predicate(saying(r"(?:works?|(?P<was>worked)) (?:at|for)"), "works_at", workplace),
+    Predicate(
+        saying(
+            r"(?:runs?|leads?|manages?|heads?) [^,;.]{1,40} (?:team|group|department) (?:at|of)"
+        ),
+        "works_at",
+        proper,
+        of=ONE,
+    ),
+    Predicate(saying(r"(?P<was>quit|resigned from)"), "works_at", proper),
+    Predicate(saying(r"(?:works?|(?P<was>worked)) as"), "job", occupation),
+    Predicate(saying(r"(?:comes? from|grew up in)"), "from", proper, of=ONE),
+    Predicate(saying(r"prefers?"), "prefers", choice, of=ONE),
+    Predicate(saying(r"(?:likes?|loves?|enjoys?|adores?)"), "likes", thing, of=ONE),
+    Predicate(
+        saying(r"(?:hates?|dislikes?|despises?|detests?|can't stand|cannot stand)"),
+        "dislikes",
+        thing,
+        of=ONE,
+    ),
+    Predicate(saying(r"speaks?"), "speaks", languages),
+    Predicate(saying(r"plays?"), "plays", played, of=ONE),
+    Predicate(saying(r"stud(?:y|ies)"), "studies", thing, of=ONE),
+    Predicate(saying(r"(?:have|has|have got|has got)"), "has", possession, of=ONE),
+    Predicate(saying(r"(?:owns?|drives?)"), "has", owned, of=ONE),
+    Predicate(re.compile(r"(?:have|has)\s+(?=co?eliac\b)"), "diet", thing, of=ONE),
+    Predicate(saying(r"goes? by"), "called", proper),
+    Predicate(saying(r"uses?"), TOOL, tool, of=US),
+    Predicate(
+        saying(
+            r"(?:(?:have )?(?:decided|settled|agreed|opted|standardi[sz]ed)"
+            r" (?:on|for|to use|to go with|upon)"
+            r"|went with|gone with)"
+        ),
+        TOOL,
+        choice,
+        of=US,
+        decides=True,
+        else_attribute="decision",
+        confidence=0.95,
+    ),
+    Predicate(
+        saying(r"(?:chose|chosen|picked(?! up| out)|selected|adopted)"),
+        TOOL,
+        choice,
+        of=US,
+        decides=True,
+        else_attribute=WE_DECIDED,
+        confidence=0.95,
+    ),
+    Predicate(
+        saying(r"(?:go with|choose|adopt)"),
+        TOOL,
+        choice,
+        of=US,
+        tense=Tense.PLANNED,
+        else_attribute="decision",
+    ),
+    Predicate(
+        saying(r"(?:decided|agreed) (?:to|that)"),
+        "decision",
+        whole,
+        of=US,
+        decides=True,
+        confidence=0.9,
+    ),
+    Predicate(
+        saying(r"(?:decided|voted) against"),
+        "decision",
+        choice,
+        of=US,
+        positive=False,
+        decides=True,
+    ),
+    Predicate(
+        saying(rf"(?:switch|switched|migrated?|moved?|changed?){_FROM} to"),
+        TOOL,
+        tool,
+        of=US,
+        decides=True,
+        confidence=0.95,
+    ),
+    Predicate(
+        saying(r"(?:replaced?) (?P<against>[^\s,]{1,40}) (?:with|by)"),
+        TOOL,
+        tool,
+        of=US,
+        decides=True,
+        confidence=0.95,
+    ),
+    Predicate(
+        saying(r"(?:stopped using|dropped|got rid of|abandoned|ditched)"),
+        "uses",
+        tool,
+        of=US,
+        positive=False,
+    ),
+]
+
+ONLY_DENIED: Sequence[Predicate] = [
+    Predicate(saying(r"eats?"), "eats", thing, of=ONE),
+    Predicate(saying(r"drinks?"), "drinks", thing, of=ONE),
+]
+"""What says something durable of somebody only where it is denied: "I don't eat fish"."""
+
+BEING: Sequence[Predicate] = [
+    Predicate(saying(r"(?:called|named)"), "name", proper, confidence=0.95),
+    Predicate(saying(r"(?:living|based|located) in"), "lives_in", proper),
+    Predicate(
+        saying(r"(?:moving|relocating)(?: back)? to"), "lives_in", proper, tense=Tense.PLANNED
+    ),
+    Predicate(saying(r"(?:working|employed) (?:at|for|by)"), "works_at", workplace),
+    Predicate(saying(r"(?:originally |actually )?from"), "from", proper, of=ONE),
+    Predicate(saying(r"allergic to"), "allergic_to", thing, confidence=0.95),
+    Predicate(saying(r"(?:married|engaged) to"), "married_to", proper),
+    Predicate(saying(r"(?:studying|learning)"), "studies", thing, of=ONE),
+    Predicate(saying(r"going with"), TOOL, known_tool, of=US, decides=True),
+    Predicate(saying(r"using"), TOOL, tool, of=US),
+    Predicate(saying(r"(?:switching|migrating|moving) to"), TOOL, tool, of=US, tense=Tense.PLANNED),
+    Predicate(re.compile(rf"(?=(?:a\s+)?(?:{DIETS})\b)"), "diet", choice, of=ONE, confidence=0.95),
+    Predicate(re.compile(r"(?=\d)"), "age", age, of=ONE),
+    Predicate(re.compile(r"(?=an?\s)"), "job", occupation),
+    Predicate(re.compile(r"(?=[^\W\d_a-z])"), "name", bare_name, of=frozenset({Who.KIN})),
+]
+"""Behind "is", "am", "are"."""

@@ -1,0 +1,1 @@
+"""How much a message matters, and what a conversation comes down to."""

@@ -1,0 +1,1 @@
+"""What the rules read: words, sentences, what was said."""
