@@ -19,7 +19,13 @@ from app.adapters.sql.store import SqlStore
 from app.adapters.telemetry import PrometheusTelemetry
 from app.adapters.tokenizer import BpeTokenCounter
 from app.adapters.upstream import HttpUpstream, open_client
-from app.api import (
+from app.api.deps import AppState, Mounted, Services
+from app.api.gate import who_acts
+from app.api.mcp.late import answering_late
+from app.api.middleware import ClearStart, Envelope
+from app.api.openapi import describe_keys
+from app.api.problems import DESCRIBED, install_problem_handlers
+from app.api.routes import (
     admin,
     context,
     conversations,
@@ -33,12 +39,6 @@ from app.api import (
     ui,
     users,
 )
-from app.api.deps import AppState, Mounted, Services
-from app.api.gate import who_acts
-from app.api.mcp.late import answering_late
-from app.api.middleware import ClearStart, Envelope
-from app.api.openapi import describe_keys
-from app.api.problems import DESCRIBED, install_problem_handlers
 from app.settings import Settings, load_settings, revealed
 from app.wiring.guarding import guard, tell_of_keys
 from app.wiring.models import open_models

@@ -11,7 +11,11 @@ from httpx import ASGITransport, AsyncClient
 from starlette.routing import Route
 
 from app.adapters.telemetry import PrometheusTelemetry
-from app.api import (
+from app.api.deps import Mounted, Proxy
+from app.api.mcp.late import answering_late
+from app.api.paths import EncodedSlashes
+from app.api.problems import install_problem_handlers
+from app.api.routes import (
     admin,
     context,
     conversations,
@@ -23,10 +27,6 @@ from app.api import (
     proxy,
     users,
 )
-from app.api.deps import Mounted, Proxy
-from app.api.mcp.late import answering_late
-from app.api.paths import EncodedSlashes
-from app.api.problems import install_problem_handlers
 from app.domain.ids import LOCAL_TENANT
 from app.domain.keys import ANYONE_HERE
 from app.services.common.logbook import Logbook

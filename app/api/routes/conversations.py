@@ -6,9 +6,9 @@ from fastapi import APIRouter, Query, Request, Response
 
 from app.api.deps import Services, Tenant, Use
 from app.api.erasing import TOLD_IN_LINES, erased
-from app.api.memories import items_out
 from app.api.paths import NameInPath
 from app.api.reading import ReadBeside
+from app.api.routes.memories import items_out
 from app.api.schemas.conversations import (
     ConversationIn,
     ConversationOut,
