@@ -1,17 +1,18 @@
 """No example of the README can rot: each is tried by a test, or it is told here why not."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.readme import blocks
+from tests.readme import README, blocks
 
 TESTS = Path(__file__).parents[1] / "api"
 
 NOT_TRIED = {
     ("sh", "Two commands"): "they install packages; CI begins with what they are made of",
     ("", "How it works"): "a drawing",
-    ("", "Measuring and tuning"): "a list of folders",
+    ("", "The code"): "a list of folders",
 }
 
 
@@ -34,3 +35,19 @@ def test_every_example_is_tried_or_excused() -> None:
 
 def test_nothing_is_both_tried_and_excused() -> None:
     assert not NOT_TRIED.keys() & set(tried())
+
+
+def test_every_link_leads_to_a_heading() -> None:
+    headings = {_anchor(each) for each in re.findall(r"^##+ (.+)$", README, re.MULTILINE)}
+    assert set(re.findall(r"\]\(#([^)]+)\)", README)) <= headings
+
+
+def test_the_contents_tell_of_every_section() -> None:
+    contents, *_ = README.partition("\n## ")
+    told = re.findall(r"\[([^]]+)\]\(#", contents)
+    assert sorted(told) == sorted(set(re.findall(r"^## (.+)$", README, re.MULTILINE)) - {"Licence"})
+
+
+def _anchor(heading: str) -> str:
+    """As it is addressed where the README is shown."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
