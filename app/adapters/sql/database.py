@@ -263,6 +263,7 @@ def _open_sqlite(
             pool_size=size,
             max_overflow=0,
             pool_timeout=timeout,
+            pool_use_lifo=True,  # each has pages of its own, which every commit makes it read anew
             hide_parameters=True,
             json_serializer=_to_json,
         )

@@ -84,8 +84,8 @@ class Cuts:
         return self.cost(excerpt)
 
     def candidate(self, at: int) -> Candidate:
-        whole = self.ranked.candidate(at)
-        return replace(whole, item=self.made.get(at, whole.item))
+        whole, excerpt = self.ranked.candidate(at), self.made.get(at)
+        return whole if excerpt is None else replace(whole, item=excerpt)
 
     def has(self, item: MemoryItem) -> bool:
         return any(each is item for each in self.made.values())

@@ -33,7 +33,7 @@ from app.domain.ids import (
     ItemKey,
 )
 from app.domain.memory import ItemType, LineageEdge, Table, lies_in
-from app.ranking.pool import Gist, Recalled
+from app.ranking.pool import Recalled
 from app.text.echo import own_words
 
 
@@ -101,11 +101,10 @@ def _own(row: Sequence[Any]) -> Sequence[Any]:
 def recalled(rows: Rows) -> Recalled:
     if not rows:
         return Recalled.nothing()
-    first = [row[:_OF_ITEMS] for row in rows]
-    keys, micros, tokens, importance, labels, contents, hashes, vectors, bags, *_ = zip(
-        *first, strict=True
-    )
+    columns = list(zip(*(row[:_OF_ITEMS] for row in rows), strict=True))
+    keys, micros, tokens, importance, labels, contents, hashes, vectors, bags, *_ = columns
     of_chunks = [row[_OF_ITEMS:] or _NO_CHUNK for row in rows]
+    types = [_type_of(row) for row in rows]
     return Recalled(
         keys=keys,
         created_at=[each / 1_000_000 for each in micros],
@@ -116,7 +115,7 @@ def recalled(rows: Rows) -> Recalled:
         hashes=hashes,
         vectors=vectors,
         bags=bags,
-        messages=[row[_MESSAGE] for row in rows],
+        messages=columns[_MESSAGE],
         whole_vectors=[
             own if part[1] is None else part[1]
             for own, part in zip(vectors, of_chunks, strict=True)
@@ -124,15 +123,20 @@ def recalled(rows: Rows) -> Recalled:
         whole_bags=[
             own if part[2] is None else part[2] for own, part in zip(bags, of_chunks, strict=True)
         ],
-        pieces=[0 if part[0] else row[_PIECES] for row, part in zip(rows, of_chunks, strict=True)],
+        pieces=[
+            0 if part[0] else count for count, part in zip(columns[_PIECES], of_chunks, strict=True)
+        ],
         kinds=[part[0] for part in of_chunks],
-        conversations=[row[_CONVERSATION] for row in rows],
-        positions=[row[_POSITION] for row in rows],
-        roles=[row[_ROLE] for row in rows],
-        names=[row[_NAME] for row in rows],
-        types=[_type_of(row) for row in rows],
+        conversations=columns[_CONVERSATION],
+        positions=columns[_POSITION],
+        roles=columns[_ROLE],
+        names=columns[_NAME],
+        types=types,
         shown_at=[_shown_at(row) for row in rows],
-        gists=[_gist(row) for row in rows],
+        gists=[
+            gist_of(row) if kind is ItemType.SUMMARY else None
+            for row, kind in zip(rows, types, strict=True)
+        ],
         read=cache(lambda at: _item(rows[at])),
     )
 
@@ -156,10 +160,6 @@ def _type_of(row: Sequence[Any]) -> ItemType:
 def _shown_at(row: Sequence[Any]) -> float | None:
     micros = row[_SHOWN_AT] if len(row) > _OF_CHUNKS else None
     return None if micros is None else float(micros) / 1_000_000
-
-
-def _gist(row: Sequence[Any]) -> Gist | None:
-    return gist_of(row) if _type_of(row) is ItemType.SUMMARY else None
 
 
 def _item(row: Sequence[Any]) -> MemoryItem:

@@ -12,6 +12,7 @@ from sqlalchemy import (
     TextualSelect,
     and_,
     bindparam,
+    case,
     func,
     or_,
     select,
@@ -149,17 +150,17 @@ def _best(shape: Shape) -> Constant:
 def _best_of(search: TextualSelect, shape: Shape, *, on_postgres: bool) -> Select[Any]:
     """The smallest pieces, or, where only messages are wanted, the messages that they are of."""
     found = search.subquery("found")
-    row, table = found.c.item_key.op(">>")(2), found.c.item_key.op("&")(3)
+    table = found.c.item_key.op("&")(3)
     wanted, source = list[ColumnElement[bool]](), cast("FromClause", found)
     if shape.messages and shape.items and not shape.joins_messages:
         wanted.append(table != Table.MEMORY)
     if shape.joins_messages:
         wanted.append(_message(shape, table, on_postgres=on_postgres))
-        message = t.message.c.key == func.coalesce(t.chunk.c.message_key, row)
-        source = source.outerjoin(t.chunk, and_(table == Table.CHUNK, t.chunk.c.key == row))
-        source = source.outerjoin(t.message, and_(table != Table.MEMORY, message))
+        message = func.coalesce(t.chunk.c.message_key, _row_in(Table.MESSAGE, found))
+        source = source.outerjoin(t.chunk, t.chunk.c.key == _row_in(Table.CHUNK, found))
+        source = source.outerjoin(t.message, t.message.c.key == message)
     if shape.items:
-        item = and_(table == Table.MEMORY, t.memory_item.c.key == row)
+        item = t.memory_item.c.key == _row_in(Table.MEMORY, found)
         source = source.outerjoin(t.memory_item, item)
         narrow = items_narrowed_by(shape.narrowed, on_postgres=on_postgres)
         kind = of_types(shape.types)
@@ -180,6 +181,16 @@ def _best_of(search: TextualSelect, shape: Shape, *, on_postgres: bool) -> Selec
         .order_by(worth.desc(), key.desc())
         .limit(bindparam("most"))
     )
+
+
+def _row_in(table: Table, found: FromClause) -> ColumnElement[int | None]:
+    """
+    The row that is found of `table`; NULL of any other, for which nothing is looked up then.
+
+    With the table as a condition beside, SQLite seeks the row first, a thousand times in vain.
+    """
+    key = found.c.item_key
+    return case((key.op("&")(3) == table, key.op(">>")(2)))
 
 
 def _message(shape: Shape, table: ColumnElement[int], *, on_postgres: bool) -> ColumnElement[bool]:
