@@ -56,10 +56,15 @@ TABLES = (
 )
 
 # Nobody changes or takes away what the audit log says: not even this service.
+# What `INSERT OR REPLACE` takes away is no DELETE to SQLite's triggers.
 APPEND_ONLY_SQLITE = tuple(
-    f"CREATE TRIGGER audit_log_refuses_{verb.lower()} BEFORE {verb} ON audit_log "
+    f"CREATE TRIGGER audit_log_refuses_{verb.lower()} BEFORE {verb} ON audit_log {when}"
     "BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END"
-    for verb in ("UPDATE", "DELETE")
+    for verb, when in (
+        ("UPDATE", ""),
+        ("DELETE", ""),
+        ("INSERT", "WHEN EXISTS (SELECT * FROM audit_log WHERE key = NEW.key) "),
+    )
 )
 APPEND_ONLY_POSTGRES = (
     """CREATE FUNCTION audit_log_is_append_only() RETURNS trigger LANGUAGE plpgsql AS

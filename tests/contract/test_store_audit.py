@@ -104,6 +104,19 @@ async def test_nobody_changes_it(database: Database, statement: str) -> None:
     assert len(await read(store)) == 2
 
 
+async def test_no_line_takes_the_place_of_another(database: Database) -> None:
+    store = SqlStore(database)
+    await note(store, a_deed())
+    (told,) = await read(store)
+    insert = "INSERT INTO audit_log SELECT * FROM audit_log ON CONFLICT (key) DO UPDATE SET at = 0"
+    if database.writer.dialect.name == "sqlite":
+        insert = "INSERT OR REPLACE INTO audit_log SELECT * FROM audit_log"
+    with pytest.raises((DBAPIError, ForewordError), match="append-only"):
+        async with database.write() as connection:
+            await connection.execute(text(insert))
+    assert await read(store) == [told]
+
+
 async def test_it_outlives_the_tenant_it_tells_of(database: Database) -> None:
     store = SqlStore(database)
     async with store.write(ACME) as transaction:
