@@ -31,7 +31,8 @@ _LET_US = re.compile(r"let's (?:go with|settle on|stick with)\s+", re.IGNORECASE
 _THE = re.compile(
     r"(?:(?P<whose>[Tt]he|[Oo]ur|[Mm]y)\s+)?(?P<noun>(?:[\w-]{1,30}\s+){0,2}?[\w-]{1,30})"
     r"(?:\s+(?:for|of)\s+(?:the\s+)?(?P<of>[A-Z][\w-]*(?:\s[A-Z][\w-]*)?))?"
-    r"\s+(?:is|are|will\s+be|(?:was|got|has\s+been)?\s*(?:moved|changed)\s+to|(?:runs|stays)\s+on)"
+    r"(?:(?<=\bname)'s|\s+(?:is|are|will\s+be|(?:was|got|has\s+been)?\s*(?:moved|changed)\s+to"
+    r"|(?:runs|stays)\s+on))"
     r"\s+(?!not\b|no\b)"
 )
 _SPELLED = {

@@ -8,7 +8,7 @@ from datetime import datetime
 from app.distil.facts.clauses import beginnings, clause_at, is_joke, is_meant, is_short
 from app.distil.facts.directions import statement_at
 from app.distil.facts.fact import Fact, Tense, is_single
-from app.distil.facts.introducing import introduced, introducing_words, introduction, kin_named
+from app.distil.facts.introducing import introduced, introduction, kin_named
 from app.distil.facts.reading import statements_of
 from app.distil.facts.retelling import quoted, retold
 from app.distil.facts.small_letters import spelled
@@ -58,11 +58,8 @@ def _all_facts(said: Utterance) -> Iterator[Fact]:
         if is_short(sentence) and _HINT.search(sentence.plain) and is_meant(sentence):
             yield from _in_sentence(said, sentence)
     if not said.by_program and (found := introduction(said.content)):
-        words = introducing_words(found)
-        place = _Place(
-            found.start("said"), found.start("rest") + len(words), f"{said.speaker} is {words}"
-        )
-        for statement in introduced(words):
+        place = _Place(found.start, found.stop, f"{said.speaker} is {found.words}")
+        for statement in introduced(found.words):
             yield _fact(said, statement, place, ())
 
 

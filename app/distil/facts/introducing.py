@@ -2,16 +2,43 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from app.distil.facts.statement import Statement
 from app.distil.facts.values import kind_of, occupation, proper
+from app.distil.language.given_names import GIVEN_NAMES
 from app.distil.language.lexicon import KIN, ONE_OF_A_KIND, SEVERAL_OF_KIN
 
+_GREETING = r"(?:hi+|hello|hey+|hiya|good\s(?:morning|evening|afternoon))\b"
 _INTRODUCED = re.compile(
-    r"\A(?:hi|hello|hey|good (?:morning|evening|afternoon))\b[^.!?]{0,20}[.!,]\s*"
-    r"(?P<said>I['\u2019]m\s+(?P<rest>[^.!?\n]{1,120})(?=[.!\n]|\Z))",
+    rf"\A{_GREETING}(?:[^.!?]{{0,20}}[.!,]\s*|(?:\s+(?:there|all|everyone))?\s+)"
+    r"(?P<said>I['\u2019]?m\s+(?P<rest>[^.!?\n]{1,120})(?=[.!\n]|\Z))",
     re.IGNORECASE,
 )
+_BY_GIVEN_NAME = re.compile(
+    rf"""
+    \A\s*
+    (?P<greeting> {_GREETING}
+      (?: [^.!?,\n]{{0,20}}[.!,]\s* | (?:\s+(?:there|again|all|everyone|guys|folks))?\s+ )
+    )?
+    (?P<said>
+      (?: i['\u2019]m | (?P<greeted> im | i\s+am ) | (?P<it> it['\u2019]?s | this\s+is ) )\s+
+      (?P<name> [^\W\d_]{{2,12}} )
+    )
+    (?P<after> \s*(?:\Z|[\n.!,;]) |
+      \s+(?:here|again|btw|nice|pleased|glad|happy|thanks|thx|from|i|im|ive|my|can|could|please
+        |and\s+(?:i|im|ive|my|we|our))\b
+    )
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+"""Followed by what goes on behind a name: "im Max level" and "it's Anna's" are none."""
+
+_OF_ANOTHER = re.compile(
+    r"\W*(?:she|he|they|her|his|their|who|and|or|not|my|our|the|that)\b", re.IGNORECASE
+)
+"""Behind "it's Anna": somebody whom the speaker tells of."""
+
 _READ = 250
 """Characters of a message: who introduces themselves does so at once."""
 
@@ -34,16 +61,37 @@ _FICTION = re.compile(
 )
 
 
-def introduction(content: str) -> re.Match[str] | None:
-    """Where somebody says who they are; a bare "I'm …" is a name behind a greeting only."""
+@dataclass(frozen=True, slots=True)
+class Introduction:
+    """content[start:stop] of a message, and what it says of who speaks, names with capitals."""
+
+    start: int
+    stop: int
+    words: str
+
+
+def introduction(content: str) -> Introduction | None:
+    """
+    Where somebody says who they are.
+
+    A bare "I'm …" is a name behind a greeting only, or where it is known as one: "i'm jo".
+    """
     found = _INTRODUCED.search(content, 0, _READ)
     name = proper(found["rest"]) if found else None
-    return found if name and not kind_of(name) else None
+    if found and name and not kind_of(name):
+        words = _ANOTHER.split(found["rest"], maxsplit=1)[0].strip()
+        return Introduction(found.start("said"), found.start("rest") + len(words), words)
+    return _by_given_name(content)
 
 
-def introducing_words(found: re.Match[str]) -> str:
-    """What is said of who it is, up to what they say they do."""
-    return _ANOTHER.split(found["rest"], maxsplit=1)[0].strip()
+def _by_given_name(content: str) -> Introduction | None:
+    found = _BY_GIVEN_NAME.match(content, 0, _READ)
+    if not found or found["name"].casefold() not in GIVEN_NAMES:
+        return None
+    alone = not found["greeting"] and (found["greeted"] or found["it"])
+    if alone or (found["it"] and _OF_ANOTHER.match(content, found.start("after"))):
+        return None
+    return Introduction(*found.span("said"), found["name"].capitalize())
 
 
 def introduced(rest: str) -> Iterator[Statement]:

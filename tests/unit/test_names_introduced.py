@@ -1,0 +1,100 @@
+"""Who says who they are without a capital, and who only says how they are."""
+
+import pytest
+
+from app.distil.facts.drawing import facts_of
+from app.distil.facts.fact import Fact
+from app.distil.language.given_names import GIVEN_NAMES
+from app.distil.language.lexicon import (
+    CALENDAR,
+    EXCLAMATIONS,
+    KIND_OF_TOOL,
+    LANGUAGES,
+    NO_NAMES,
+    OCCUPATIONS,
+    PEOPLES,
+)
+from app.distil.language.utterance import Utterance
+from app.domain.conversation import Role
+from tests.distil.labelled import SAID_AT
+
+
+def names_in(content: str, role: Role = Role.USER) -> list[Fact]:
+    said = Utterance(role=role, content=content, said_at=SAID_AT, name=None)
+    return [each for each in facts_of(said) if each.attribute == "name"]
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "words"),
+    [
+        ("hi im tom", "Tom", "im tom"),
+        ("Hi Im Tom.", "Tom", "Im Tom"),
+        ("hi i am tom", "Tom", "i am tom"),
+        ("hey, it's anna", "Anna", "it's anna"),
+        ("hey its anna again", "Anna", "its anna"),
+        ("good morning, this is marta.", "Marta", "this is marta"),
+        ("i'm jo and i live in porto", "Jo", "i'm jo"),
+        ("I\u2019m Jo, nice to meet you!", "Jo", "I\u2019m Jo"),
+        ("hey there im priya from accounting", "Priya", "im priya"),
+        ("hi claude, im björn", "Björn", "im björn"),
+        ("Hi! I'm Tom, can you help me?", "Tom", "I'm Tom"),
+        ("Hi I'm Teodor", "Teodor", "I'm Teodor"),
+        ("hi im ben thanks for yesterday", "Ben", "im ben"),
+        ("my name's bob", "Bob", "my name's bob"),
+        ("Well, my name's Bob.", "Bob", "my name's Bob."),
+    ],
+)
+def test_who_says_their_name_has_it(content: str, name: str, words: str) -> None:
+    (fact,) = names_in(content)
+    assert (fact.subject, fact.value) == ("User", name)
+    assert content[fact.start : fact.stop] == words
+
+
+@pytest.mark.parametrize("greeting", ["", "hi ", "hi, ", "hey there ", "hello! "])
+@pytest.mark.parametrize(
+    "said",
+    [
+        *("tired", "sorry", "done", "at work", "good", "new here", "vegan", "christian", "rich"),
+        *("frank about it", "max level", "a nurse", "in love", "stuck", "looking for tom", "bored"),
+        *("back from lisbon", "not tom", "tom's sister", "toms sister", "tom hanks fan", "german"),
+        *("tom?", "tom and jerry's biggest fan", "nobody", "late, tom", "may", "jan"),
+    ],
+)
+def test_how_somebody_is_gives_no_name(greeting: str, said: str) -> None:
+    for begun in ("im", "i'm", "i am"):
+        assert not names_in(f"{greeting}{begun} {said}")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "it's anna",
+        "im tom",
+        "i am tom",
+        "hey it's urgent",
+        "hello this is great",
+        "hey, it's anna's birthday",
+        "hey, it's anna, she broke the build",
+        "hey, it's anna. she called",
+        "hey it's anna and bob",
+        "hello, this is tom, my dog",
+        "tell anna hi im tom",
+        "> hi im tom",
+        "```\nhi im tom\n```",
+        "hi im tom, just kidding",
+        "my name's not important",
+        "my name's day is today",
+    ],
+)
+def test_of_others_and_of_nobody_no_name_is_taken(content: str) -> None:
+    assert not names_in(content)
+
+
+def test_what_an_assistant_says_of_itself_is_no_name() -> None:
+    assert not names_in("hi im tom", Role.ASSISTANT)
+
+
+def test_no_given_name_is_a_word_for_what_somebody_is() -> None:
+    said_of_oneself = NO_NAMES | CALENDAR | PEOPLES | OCCUPATIONS | LANGUAGES | EXCLAMATIONS
+    assert not GIVEN_NAMES & (said_of_oneself | KIND_OF_TOOL.keys())
+    assert {each.casefold() for each in GIVEN_NAMES} == GIVEN_NAMES
