@@ -7,7 +7,6 @@ this data ends, it passes on to the next, or becomes it: no request needs anothe
 """
 
 import asyncio
-import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -34,7 +33,7 @@ from mcp_types import (
 from pydantic import SecretStr
 
 from app import __version__
-from app.adapters.presence import Address, find_server, held, local_key, telling
+from app.adapters.presence import Address, find_server, free_port, held, local_key, telling
 from app.api.logging import configure_logging
 from app.domain.errors import DataDirectoryInUse
 from app.settings import Settings
@@ -94,8 +93,7 @@ async def _serving(settings: Settings) -> AsyncIterator[Address]:
 
     own = settings.server.model_copy(update={"local_key": SecretStr(key := local_key())})
     app = create_app(settings.model_copy(update={"server": own}))
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
+    with free_port() as listening:
         url = f"http://127.0.0.1:{listening.getsockname()[1]}"
         config = uvicorn.Config(
             app, log_config=None, access_log=False, timeout_graceful_shutdown=_FAREWELL

@@ -1,7 +1,6 @@
 """The application on a real port of this machine, in the process of the test."""
 
 import asyncio
-import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from dataclasses import dataclass
 import uvicorn
 from fastapi import FastAPI
 
+from app.adapters.presence import free_port
 from app.main import create_app
 from app.settings import Settings
 
@@ -42,8 +42,7 @@ async def listening_to(settings: Settings) -> AsyncIterator[Listening]:
 @asynccontextmanager
 async def listening_app(app: FastAPI) -> AsyncIterator[Listening]:
     """The same of any application."""
-    with socket.socket() as socket_:
-        socket_.bind(("127.0.0.1", 0))
+    with free_port() as socket_:
         config = uvicorn.Config(
             app,
             log_config=None,

@@ -1,10 +1,12 @@
+import asyncio
 import os
+import socket
 import stat
 from pathlib import Path
 
 import pytest
 
-from app.adapters.presence import find_server, held, local_key, telling
+from app.adapters.presence import find_server, free_port, held, local_key, telling
 from app.domain.errors import DataDirectoryInUse
 
 URL = "http://127.0.0.1:4711"
@@ -16,6 +18,25 @@ def test_a_directory_is_had_by_one_at_a_time(tmp_path: Path) -> None:
         pass
     with held(directory):
         pass
+
+
+async def test_what_a_server_of_this_machine_says_does_not_wait_for_more() -> None:
+    """Whatever loop it runs in: a piece that waits is acknowledged 40 ms later."""
+    spoken: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+    async def answer(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connection = writer.get_extra_info("socket")
+        spoken.set_result(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        writer.close()
+
+    with free_port() as listening:
+        host, port = listening.getsockname()
+        async with await asyncio.start_server(answer, sock=listening):
+            reader, writer = await asyncio.open_connection(host, port)
+            await reader.read()
+            writer.close()
+    assert host == "127.0.0.1"
+    assert await spoken
 
 
 def test_a_server_is_found_while_it_runs(tmp_path: Path) -> None:
