@@ -52,6 +52,33 @@ async def client(settings: Settings) -> AsyncIterator[AsyncClient]:
 
 
 @pytest.fixture
+async def elsewhere(settings: Settings, tmp_path: Path) -> AsyncIterator[AsyncClient]:
+    """Another store, empty, on the same engines."""
+    directory = tmp_path / "elsewhere"
+    if settings.qdrant.url is None:
+        async with talking_to(settings_for(directory)) as client:
+            yield client
+        return
+    made: list[str] = []
+
+    async def make() -> None:
+        made.append(await create_postgres_database())
+        await migrate(made[0])
+
+    run_apart(make())
+    chosen = settings_for(
+        directory,
+        database=DatabaseSettings.model_validate({"url": made[0]}),
+        qdrant=QdrantSettings(url=settings.qdrant.url, collection="elsewhere"),
+    )
+    try:
+        async with talking_to(chosen) as client:
+            yield client
+    finally:
+        run_apart(drop_postgres_database(made[0]))
+
+
+@pytest.fixture
 def embedded(sqlite_template: Path, tmp_path: Path) -> Settings:
     """For what does not depend on the engines. The database is there, migrated and empty."""
     a_compiled_model()

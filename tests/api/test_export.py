@@ -1,47 +1,15 @@
 """What is exported is all there is, and makes an equal store of an empty one."""
 
 import json
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
-import pytest
 from httpx import AsyncClient
 
-from app.settings import DatabaseSettings, QdrantSettings, Settings
+from app.settings import Settings
 from tests.api.importing import NOTHING
 from tests.api.keyed import a_caller, a_key, the_service
-from tests.api.speaking import settings_for, talking_to
-from tests.databases import create_postgres_database, drop_postgres_database, migrate, run_apart
 
 LONG = " ".join(f"Sentence {number} of the long report." for number in range(120))
-
-
-@pytest.fixture
-async def elsewhere(settings: Settings, tmp_path: Path) -> AsyncIterator[AsyncClient]:
-    """Another store, empty, on the same engines."""
-    directory = tmp_path / "elsewhere"
-    if settings.qdrant.url is None:
-        async with talking_to(settings_for(directory)) as client:
-            yield client
-        return
-    made: list[str] = []
-
-    async def make() -> None:
-        made.append(await create_postgres_database())
-        await migrate(made[0])
-
-    run_apart(make())
-    chosen = settings_for(
-        directory,
-        database=DatabaseSettings.model_validate({"url": made[0]}),
-        qdrant=QdrantSettings(url=settings.qdrant.url, collection="elsewhere"),
-    )
-    try:
-        async with talking_to(chosen) as client:
-            yield client
-    finally:
-        run_apart(drop_postgres_database(made[0]))
 
 
 async def exported(client: AsyncClient, **parameters: str) -> list[dict[str, Any]]:
