@@ -11,6 +11,7 @@ from app.distil.entities.entity import (
     Mention,
     normal_form,
 )
+from app.distil.entities.naming_things import things_named
 from app.distil.entities.sameness import leads_to_another_name
 from app.distil.language.lexicon import (
     CALENDAR,
@@ -104,6 +105,7 @@ def mentions_of(
         free.take(find(free.text), taken)
     free.take(_seen(text, free.text, seen, known), taken)
     free.take(_names(content=text, free=free.text, known=known), taken)
+    free.take(_called(text, free.text, known), taken)
     free.take(_known(free.text, known), taken)
     return [taken[start] for start in sorted(taken)]
 
@@ -154,6 +156,12 @@ def _files(text: str) -> Iterator[Mention]:
     if "." in text:
         for found in _FILE.finditer(text):
             yield _mention(found[0], EntityType.FILE, found.start())
+
+
+def _called(text: str, free: str, known: Gazetteer) -> Iterator[Mention]:
+    for sentence in sentences_of(text):
+        for start, stop in things_named(free, sentence.start, sentence.stop):
+            yield _mention(text[start:stop], EntityType.UNKNOWN, start, known)
 
 
 def _identifiers(text: str) -> Iterator[Mention]:
