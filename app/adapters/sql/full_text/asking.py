@@ -14,7 +14,7 @@ from typing import Protocol
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql.dialect import is_postgres
-from app.adapters.sql.fetch import Reading
+from app.adapters.sql.fetch import Constant, Reading
 from app.adapters.sql.full_text.entries import Entry
 from app.adapters.sql.full_text.postgres import Tsvector
 from app.adapters.sql.full_text.sqlite import Fts5
@@ -25,6 +25,11 @@ MAX_CONVERSATIONS_INSIDE = 32
 
 
 class FullText(Protocol):
+    @property
+    def postings(self) -> Constant | None:
+        """What `most_telling` reads, asked with `matches`; None where the best are asked for."""
+        ...
+
     async def add(self, entries: Sequence[Entry]) -> None: ...
 
     async def remove(self, entries: Sequence[Entry]) -> None: ...

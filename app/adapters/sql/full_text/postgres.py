@@ -55,6 +55,7 @@ TSVECTOR_SEARCH = selects(
 @dataclass(frozen=True, slots=True)
 class Tsvector:
     connection: AsyncConnection
+    postings: Constant | None = None
 
     async def add(self, entries: Sequence[Entry]) -> None:
         for some in portions(entries):

@@ -42,11 +42,23 @@ FTS5_SEARCH = selects(
     "       FROM json_each(:matches) LIMIT -1) AS j"
     " CROSS JOIN full_text AS f ON f.full_text MATCH j.query"
 )
+# A row for each term, not for each of its thousand postings: to fetch a row is to let go of the
+# interpreter and to wait for it again.
+_FTS5_POSTINGS = Constant.alone(
+    text(
+        "SELECT value ->> 1, (SELECT group_concat(rowid) FROM full_text"
+        "                     WHERE full_text MATCH (value ->> 0))"
+        " FROM json_each(:matches)"
+        " WHERE (SELECT count(*) FROM scope WHERE tenant = :of_tenant"
+        "        AND key IN (SELECT value FROM json_each(:the_scopes))) = :how_many"
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Fts5:
     connection: AsyncConnection
+    postings: Constant | None = _FTS5_POSTINGS
 
     async def add(self, entries: Sequence[Entry]) -> None:
         for some in portions(entries):

@@ -1,6 +1,6 @@
 """Searching full text: which terms are worth paying for, and what holds them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, cast
@@ -24,12 +24,13 @@ from app.adapters.sql.dialect import shifted
 from app.adapters.sql.fetch import Constant, Reading, one_of
 from app.adapters.sql.full_text.asking import MAX_CONVERSATIONS_INSIDE, FullText
 from app.adapters.sql.full_text.postgres import TSVECTOR_SEARCH
+from app.adapters.sql.full_text.postings import most_telling
 from app.adapters.sql.full_text.sqlite import FTS5_SEARCH
 from app.adapters.sql.narrowing.items import held_by, holding, items_narrowed_by, of_types
 from app.adapters.sql.narrowing.recallable import narrowed_by, narrowing
 from app.domain.conversation import Scope
 from app.domain.ids import ConversationKey, ItemKey, ScopeKey, TenantId
-from app.domain.memory import OF_MESSAGES, ItemType, Table
+from app.domain.memory import OF_MESSAGES, ItemType, Table, rows_of, table_and_row
 from app.ports import RecallFilter
 from app.ports.stored import LexicalAnswer
 from app.ranking.bm25 import idf
@@ -62,21 +63,62 @@ def found(index: FullText, asked: QueryTerms, search: Search) -> Reading[Lexical
     if not weights or not (within.of_messages() or within.of_items()):
         return LexicalAnswer(keys=[], document_frequency=frequency)
     inside, beside = _split(within)
-    narrow = narrowing(beside)
-    best = _best(Shape(frozenset(narrow), beside.types, beside.of_items()))
-    bounds = {
-        "most": search.limit,
-        "the_scopes": list(within.scopes),
-        "how_many": len(within.scopes),
-        "of_tenant": search.tenant,
-        **(held_by(within) if within.of_items() else {}),
-    }
     keys: dict[ItemKey, None] = {}
     for left_out in [search.without, ()] if search.without else [()]:
         matches = index.matches(within.scopes, weights, inside, left_out)
-        rows = yield best, {**matches, **bounds, **narrow}
-        keys |= dict.fromkeys(ItemKey(row[0]) for row in rows)
+        keys |= dict.fromkeys((yield from _most_telling(index, search, beside, matches)))
     return LexicalAnswer(keys=list(keys), document_frequency=frequency)
+
+
+def _most_telling(
+    index: FullText, search: Search, beside: RecallFilter, matches: Mapping[str, object]
+) -> Reading[Sequence[ItemKey]]:
+    """The best of what matches and is not kept out by what the index cannot narrow to, `beside`."""
+    within, narrow = search.within, narrowing(beside)
+    owned = {
+        "the_scopes": list(within.scopes),
+        "how_many": len(within.scopes),
+        "of_tenant": search.tenant,
+    }
+    if index.postings is not None and not (narrow or beside.types):
+        rows = yield index.postings, {**matches, **owned}
+        return (yield from _holding(most_telling(rows), search))
+    held = held_by(within) if within.of_items() else {}
+    best = _best(Shape(frozenset(narrow), beside.types, beside.of_items()))
+    rows = yield best, {**matches, **owned, **held, **narrow, "most": search.limit}
+    return [ItemKey(row[0]) for row in rows]
+
+
+def _holding(keys: Sequence[ItemKey], search: Search) -> Reading[Sequence[ItemKey]]:
+    """The first of `keys`, as many as are wanted, without the memory items that do not hold."""
+    within, looked_at = search.within, 2 * search.limit
+    while True:
+        first = keys[:looked_at]
+        holding: Collection[int] = ()
+        if within.of_items() and (items := rows_of(Table.MEMORY, first)):
+            rows = yield _HOLDING, {"wanted_keys": items, **held_by(within)}
+            holding = {row[0] for row in rows}
+        left = [each for each in first if _stays(each, holding)]
+        if len(left) >= search.limit or looked_at >= len(keys):
+            return left[: search.limit]
+        looked_at *= 2
+
+
+def _stays(key: ItemKey, holding: Collection[int]) -> bool:
+    table, row = table_and_row(key)
+    return table is not Table.MEMORY or row in holding
+
+
+def _items_holding(*, on_postgres: bool) -> Select[Any]:
+    item = t.memory_item.c.key
+    return select(item).where(
+        one_of(item, "wanted_keys", on_postgres=on_postgres), *holding(on_postgres=on_postgres)
+    )
+
+
+_HOLDING = Constant(
+    sqlite=_items_holding(on_postgres=False), postgres=_items_holding(on_postgres=True)
+)
 
 
 def _known(
