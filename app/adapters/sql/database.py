@@ -1,9 +1,10 @@
 """Engines and transactions: one writer and parallel readers on SQLite, pools on PostgreSQL."""
 
+import asyncio
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
@@ -15,6 +16,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
+from app.adapters.sql.kept import ALL_BUSY, Kept
 from app.adapters.sql.one_hop import connect
 from app.domain.errors import ForewordError, StorageFull, StoreDamaged, StoreUnavailable
 from app.domain.storable import json_spelled
@@ -86,18 +88,20 @@ class Database:
     reader: AsyncEngine
     writer: AsyncEngine
     refusals: Refusals = field(default_factory=Refusals)
+    kept: Kept | None = None
+    """The connections of SQLite's readers."""
 
     @asynccontextmanager
     async def read(self) -> AsyncIterator[AsyncConnection]:
         with translated(self.refusals):
-            async with self.reader.connect() as connection:
+            async with self._one_of(self.reader) as connection:
                 yield connection
 
     @asynccontextmanager
     async def read_latest(self) -> AsyncIterator[AsyncConnection]:
         """Like `read`, but never from a replica, which may lag."""
         with translated(self.refusals):
-            async with self._latest.connect() as connection:
+            async with self._one_of(self.writer) as connection:
                 yield connection
 
     @property
@@ -105,10 +109,9 @@ class Database:
         """Whether it is a file of this process."""
         return self.writer.dialect.name == "sqlite"
 
-    @property
-    def _latest(self) -> AsyncEngine:
-        """SQLite's readers see every commit, and keep out of the way of its one writer."""
-        return self.reader if self.embedded else self.writer
+    def _one_of(self, engine: AsyncEngine) -> AbstractAsyncContextManager[AsyncConnection]:
+        """Of SQLite always a reader, which sees every commit and is in no writer's way."""
+        return engine.connect() if self.kept is None else self.kept.one()
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[AsyncConnection]:
@@ -125,7 +128,7 @@ class Database:
     async def moment(self) -> AsyncIterator[AsyncConnection]:
         """A connection on which all is of one moment, which is this one: never of a replica."""
         with translated(self.refusals):
-            async with self._latest.connect() as connection:
+            async with self._one_of(self.writer) as connection:
                 if self.embedded:
                     await connection.exec_driver_sql("BEGIN")
                 else:
@@ -133,6 +136,8 @@ class Database:
                 yield connection
 
     async def dispose(self) -> None:
+        if self.kept is not None:
+            await self.kept.close()
         await self.reader.dispose()
         if self.writer is not self.reader:
             await self.writer.dispose()
@@ -158,7 +163,7 @@ class translated:  # noqa: N801  (reads as a verb)
 def _ours(error: BaseException | None) -> ForewordError | None:
     match error:
         case PoolTimeoutError():
-            return StoreUnavailable("every connection stayed busy")
+            return StoreUnavailable(ALL_BUSY)
         case DBAPIError() if _is_outage(error):
             return _kind(error.orig)(str(error.orig).splitlines()[0][:200])
         case sqlite3.Error():
@@ -263,7 +268,6 @@ def _open_sqlite(
             pool_size=size,
             max_overflow=0,
             pool_timeout=timeout,
-            pool_use_lifo=True,  # each has pages of its own, which every commit makes it read anew
             hide_parameters=True,
             json_serializer=_to_json,
         )
@@ -277,7 +281,8 @@ def _open_sqlite(
     def on_begin(connection: Connection) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
-    return Database(reader, writer)
+    kept = Kept(engine=reader, places=asyncio.Semaphore(readers), patience=timeout)
+    return Database(reader, writer, kept=kept)
 
 
 def _prepare(engine: AsyncEngine, pragmas: Sequence[str]) -> None:

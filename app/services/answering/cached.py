@@ -151,7 +151,7 @@ class CachedForge:
         self, tenant: TenantId, request: ContextRequest
     ) -> tuple[ContextRequest, Situation | None]:
         """The request with its budget, and the situation in which it is made."""
-        self.forge.recaller.expect(request.query)
+        await self.forge.recaller.expect(request.query)
         situation = await self.surveyor.survey(tenant, request)
         return await self._budgeted(tenant, request, situation), situation
 

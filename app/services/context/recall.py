@@ -31,6 +31,9 @@ _log = getLogger(__name__)
 _FOR_EXCLUDED = 3
 """As many neighbours are asked for where words are excluded: a vector does not know its words."""
 
+_UNTIL_BEGUN = 2
+"""Rounds of the event loop, after which a model in process has begun with what it is asked."""
+
 _REBUILT = "being rebuilt"
 
 
@@ -62,11 +65,13 @@ class Recaller:
     semantic_complete: Callable[[], bool] = lambda: True
     """The same of the vector index."""
 
-    def expect(self, query: str) -> None:
+    async def expect(self, query: str) -> None:
         """Begin to embed a query that will be asked for in a moment; embedders remember it."""
         wanted, _ = split_exclusions(query)
         task = asyncio.create_task(self.embedder.embed_query(wanted))
         task.add_done_callback(_forget_outcome)
+        for _ in range(_UNTIL_BEGUN):
+            await asyncio.sleep(0)
 
     async def recall(
         self,
