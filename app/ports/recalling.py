@@ -88,14 +88,12 @@ class Recall(Protocol):
         within: RecallFilter,
         limit: int,
         without: Sequence[str] = (),
-        read_for: str | None = None,
     ) -> LexicalAnswer:
         """
         Full text: the `limit` items whose matched terms are the most telling.
 
         Given terms `without`, the best that hold none of them come first and the best of all after,
-        at most twice `limit`: a term stands for several words, which one is unwanted or not. What
-        is found is read at once, as by `surrounded`, where `read_for` names a model.
+        at most twice `limit`: a term stands for several words, which one is unwanted or not.
         """
         ...
 

@@ -19,7 +19,7 @@ from app.domain.ids import (
     TenantId,
 )
 from app.domain.memories import NewMemory
-from app.ranking.pool import Recalled, Surrounded
+from app.ranking.pool import Recalled
 from app.text.chunks import Span
 
 T = TypeVar("T")
@@ -114,13 +114,11 @@ class LexicalAnswer:
     """
     What full text found: keys, best first, and how many documents of the scope hold a term.
 
-    The terms are those asked for that any document holds, and those that continue a prefix. `read`
-    is what was found as a pool needs it, where that was asked for.
+    The terms are those asked for that any document holds, and those that continue a prefix.
     """
 
     keys: Sequence[ItemKey]
     document_frequency: Mapping[str, int]
-    read: Surrounded = field(default_factory=Surrounded.nothing)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """What was said right before and after the messages of a pool."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -42,17 +42,6 @@ class Neighbours:
     @classmethod
     def none(cls) -> Self:
         return cls(keys=(), conversations=(), positions=(), vectors=(), bags=())
-
-    def and_also(self, other: Self) -> Self:
-        """These and others, of which some may be the same."""
-        return replace(
-            self,
-            keys=[*self.keys, *other.keys],
-            conversations=[*self.conversations, *other.conversations],
-            positions=[*self.positions, *other.positions],
-            vectors=[*self.vectors, *other.vectors],
-            bags=[*self.bags, *other.bags],
-        )
 
 
 def places(conversations: Sequence[int], positions: Sequence[int]) -> Places:

@@ -1,7 +1,7 @@
 """The candidates of one query as arrays."""
 
 import re
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self, cast
 
@@ -117,11 +117,6 @@ class Recalled:
     def columns(cls) -> Sequence[str]:
         return [each.name for each in fields(cls) if each.name != "read"]
 
-    def of(self, wanted: Container[ItemKey]) -> Self:
-        """The items of these keys, in the order that they have here."""
-        places = [at for at, key in enumerate(self.keys) if key in wanted]
-        return self if len(places) == len(self) else self.only(places)
-
     def only(self, wanted: Sequence[int]) -> Self:
         """The items at these indexes, in their order."""
         columns = ((name, getattr(self, name)) for name in self.columns())
@@ -157,14 +152,6 @@ class Surrounded:
     @classmethod
     def nothing(cls) -> Self:
         return cls(recalled=Recalled.nothing(), neighbours=Neighbours.none())
-
-    def and_also(self, other: Self) -> Self:
-        """These and other items; what stands beside both may be there twice."""
-        return replace(
-            self,
-            recalled=self.recalled.and_also(other.recalled),
-            neighbours=self.neighbours.and_also(other.neighbours),
-        )
 
 
 Among = slice | NDArray[np.intp]

@@ -148,7 +148,6 @@ class ContextForge:
         wanted = Wanted(
             query=view_of(request, self._now(request), situation, found),
             sources=sources_of(found, without=told),
-            read=found.lexical.read,
             history=told.messages,
             shown=request.shown,
             exclude_terms=request.filters.exclude_terms,

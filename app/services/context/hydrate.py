@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from app.domain.context import Source
@@ -25,14 +25,10 @@ Sources = dict[ItemKey, frozenset[Source]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """
-    What is to be read: by which sources, for which query, beside which history. `read` is what was
-    read as it was found.
-    """
+    """What is to be read: found by which sources, for which query, beside which history."""
 
     query: QueryView
     sources: Sources
-    read: Surrounded
     history: Sequence[Message]
     exclude_terms: Sequence[str]
     shown: Sequence[str] = ()
@@ -53,22 +49,18 @@ class Hydrator:
         message. What is pinned stays whole, beside its chunks, and so do messages where no chunk is
         wanted.
         """
-        read = await self._read(wanted, situation)
+        read = await self._read(wanted.sources, situation)
         recalled, sources = await self._pieces(wanted, read.recalled, situation)
         pool = Pool.of(recalled, dimension=self.embedder.dimension, neighbours=read.neighbours)
         return pool, sources
 
-    async def _read(self, wanted: Wanted, situation: Situation) -> Surrounded:
-        """All that was found; what full text found is there already."""
-        read = replace(wanted.read, recalled=wanted.read.recalled.of(wanted.sources))
-        missing = sorted(wanted.sources.keys() - set(read.recalled.keys))
-        if not missing:
-            return read
+    async def _read(self, found: Sources, situation: Situation) -> Surrounded:
+        if not found:
+            return Surrounded.nothing()
         async with self.store.read(situation.tenant) as snapshot:
-            others = await snapshot.recall.surrounded(
-                missing, within=situation.within, model=self.embedder.model
+            return await snapshot.recall.surrounded(
+                sorted(found), within=situation.within, model=self.embedder.model
             )
-        return read.and_also(others)
 
     async def _pieces(
         self, wanted: Wanted, read: Recalled, situation: Situation

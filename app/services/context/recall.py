@@ -250,7 +250,6 @@ class Recaller:
                     within=situation.within,
                     limit=most,
                     without=excluded_terms(request.filters.exclude_terms),
-                    read_for=self.embedder.model,
                 ),
                 lambda found: found.keys,
                 limit,

@@ -1,7 +1,7 @@
 """Finding and hydrating memory items: the hot path of every read."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
-from app.adapters.sql.fetch import Constant, Reading, answered, one_of
+from app.adapters.sql.fetch import Constant, answered, one_of
 from app.adapters.sql.full_text.asking import full_text
 from app.adapters.sql.narrowing.items import WHENEVER, held_by
 from app.adapters.sql.narrowing.recallable import narrowing, of_any_model
@@ -131,23 +131,11 @@ class SqlRecall:
         within: RecallFilter,
         limit: int,
         without: Sequence[str] = (),
-        read_for: str | None = None,
     ) -> LexicalAnswer:
         search = Search(
             tenant=self.tenant, scope=scope, within=within, limit=limit, without=without
         )
-        return await answered(self.connection, self._found(asked, search, read_for))
-
-    def _found(
-        self, asked: QueryTerms, search: Search, model: str | None
-    ) -> Reading[LexicalAnswer]:
-        answer = yield from found(full_text(self.connection), asked, search)
-        if model is None or not answer.keys:
-            return answer
-        read = yield from surrounded(
-            answer.keys, tenant=self.tenant, within=search.within, model=model
-        )
-        return replace(answer, read=read)
+        return await answered(self.connection, found(full_text(self.connection), asked, search))
 
 
 def _embedded(*, on_postgres: bool) -> Select[Any]:
