@@ -1,0 +1,65 @@
+"""Connections that stay open between two reads: a pool asks more of each than SQLite does."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from app.domain.errors import StoreUnavailable
+
+ALL_BUSY = "every connection stayed busy"
+"""Why a read cannot be done that waited too long for one of them."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Kept:
+    """
+    At most `places` connections of an engine whose readers have no transactions.
+
+    The one that was used last is used next: its pages are the newest. What failed goes back to the
+    engine's pool, which looks after it.
+    """
+
+    engine: AsyncEngine
+    places: asyncio.Semaphore
+    patience: float
+    """Seconds to wait for a place."""
+    _idle: list[AsyncConnection] = field(default_factory=list)
+
+    @asynccontextmanager
+    async def one(self) -> AsyncIterator[AsyncConnection]:
+        """
+        A connection, until the block ends.
+
+        Raises:
+            StoreUnavailable: All stayed busy.
+        """
+        await self._place()
+        try:
+            connection = self._idle.pop() if self._idle else await self.engine.connect()
+            try:
+                yield connection
+                if connection.in_transaction():
+                    await connection.rollback()
+            except BaseException:
+                await asyncio.shield(connection.close())
+                raise
+            self._idle.append(connection)
+        finally:
+            self.places.release()
+
+    async def _place(self) -> None:
+        if not self.places.locked():
+            await self.places.acquire()  # at once
+            return
+        try:
+            async with asyncio.timeout(self.patience):
+                await self.places.acquire()
+        except TimeoutError as error:
+            raise StoreUnavailable(ALL_BUSY) from error
+
+    async def close(self) -> None:
+        while self._idle:
+            await self._idle.pop().close()
