@@ -13,6 +13,7 @@ asks and is sent the rows. On SQLite all of it takes one visit to the connection
 import json
 import sqlite3
 from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self, TypeVar, cast
@@ -22,6 +23,7 @@ from sqlalchemy import (
     BigInteger,
     ColumnElement,
     Executable,
+    Select,
     TextClause,
     bindparam,
     func,
@@ -32,6 +34,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql import ClauseElement
 
 from app.adapters.sql.dialect import is_postgres
+from app.adapters.sql.in_one_row import in_one_row, rows_in_one
 from app.adapters.sql.one_hop import OneHopConnection
 
 T = TypeVar("T")
@@ -56,6 +59,8 @@ class Constant:
 
     sqlite: Executable
     postgres: Executable
+    bytes_at: Sequence[int] | None = None
+    """Of reads of many rows: which of their columns, none of them a float, hold bytes."""
 
     @classmethod
     def alone(cls, statement: Executable) -> Self:
@@ -69,7 +74,16 @@ class Constant:
         """What SQLite answers, in the thread of the connection."""
         statement, names, defaults = self._compiled
         given = [_as_json(values[name]) if name in values else defaults[name] for name in names]
+        if self.bytes_at is not None:
+            # What is too much for one row comes row by row.
+            with suppress(sqlite3.DataError):
+                return rows_in_one(raw, self._in_one_row, given, self.bytes_at)
         return raw.execute(statement, given).fetchall()
+
+    @cached_property
+    def _in_one_row(self) -> str:
+        columns = len(cast("Select[Any]", self.sqlite).selected_columns)
+        return in_one_row(self._compiled[0], columns=columns, bytes_at=self.bytes_at or ())
 
     @cached_property
     def _compiled(self) -> tuple[str, Sequence[str], Mapping[str, object]]:

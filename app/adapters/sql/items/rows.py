@@ -140,13 +140,12 @@ def _told_of_before() -> ColumnElement[bool]:
 def _lineage(*, on_postgres: bool) -> ScalarSelect[Any]:
     """The messages that an item was derived from, as JSON: [[key, id, external id], …]."""
     m = t.message.c
-    edges: ColumnElement[Any]
     if on_postgres:
-        edges = cast(func.json_agg(func.json_build_array(m.key, m.id, m.external_id)), Text)
+        edges = func.json_agg(func.json_build_array(m.key, m.id, m.external_id))
     else:
         edges = func.json_group_array(func.json_array(m.key, raw(m.id, "id"), m.external_id))
     return (
-        select(edges)
+        select(cast(edges, Text))
         .select_from(t.lineage.join(t.message, m.key == t.lineage.c.message_key))
         .where(t.lineage.c.item_key == t.memory_item.c.key)
         .correlate(t.memory_item)
@@ -154,7 +153,11 @@ def _lineage(*, on_postgres: bool) -> ScalarSelect[Any]:
     )
 
 
-ITEMS = Constant(sqlite=_hydrating(on_postgres=False), postgres=_hydrating(on_postgres=True))
+ITEMS = Constant(
+    sqlite=_hydrating(on_postgres=False),
+    postgres=_hydrating(on_postgres=True),
+    bytes_at=(6, 7, 8),
+)
 
 SUMMARY_OF_CONVERSATION = Constant(
     sqlite=_summary(on_postgres=False), postgres=_summary(on_postgres=True)

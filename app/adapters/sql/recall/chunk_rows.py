@@ -87,7 +87,9 @@ def _hydrating(owner: ColumnElement[Any], *, on_postgres: bool) -> Select[Any]:
 
 def _constant(owner: ColumnElement[Any]) -> Constant:
     return Constant(
-        sqlite=_hydrating(owner, on_postgres=False), postgres=_hydrating(owner, on_postgres=True)
+        sqlite=_hydrating(owner, on_postgres=False),
+        postgres=_hydrating(owner, on_postgres=True),
+        bytes_at=(6, 7, 8, 21, 22),
     )
 
 

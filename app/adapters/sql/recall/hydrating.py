@@ -85,7 +85,11 @@ def _hydrating(*, on_postgres: bool) -> Select[Any]:
     )
 
 
-HYDRATE = Constant(sqlite=_hydrating(on_postgres=False), postgres=_hydrating(on_postgres=True))
+HYDRATE = Constant(
+    sqlite=_hydrating(on_postgres=False),
+    postgres=_hydrating(on_postgres=True),
+    bytes_at=(6, 7, 8),
+)
 
 
 def said(rows: Rows) -> Rows:

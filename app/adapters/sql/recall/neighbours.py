@@ -74,4 +74,6 @@ def _beside(*, on_postgres: bool) -> Select[Any]:
     )
 
 
-BESIDE = Constant(sqlite=_beside(on_postgres=False), postgres=_beside(on_postgres=True))
+BESIDE = Constant(
+    sqlite=_beside(on_postgres=False), postgres=_beside(on_postgres=True), bytes_at=(3, 4)
+)
