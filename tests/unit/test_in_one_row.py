@@ -1,5 +1,5 @@
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 from hypothesis import given
@@ -27,7 +27,7 @@ def raw() -> Iterator[sqlite3.Connection]:
     connection.close()
 
 
-def hold(raw: sqlite3.Connection, told: list[tuple[object, ...]]) -> None:
+def hold(raw: sqlite3.Connection, told: Sequence[tuple[object, ...]]) -> None:
     raw.execute("DELETE FROM told")
     raw.executemany("INSERT INTO told VALUES (?, ?, ?, ?)", told)
 
