@@ -12,6 +12,9 @@ T = TypeVar("T")
 _BESIDE = 2
 """Where there are memory items, one for so many messages is asked for in addition."""
 
+_STAYING = 4
+"""Of memory items one for so many messages stays: a bundle has room for fewer."""
+
 _WIDER, _WIDEST = 4, 8
 """Where that is not enough, so many times as many are asked for; no more than that, of `limit`."""
 
@@ -29,16 +32,21 @@ def _crowded(keys: Sequence[ItemKey], limit: int, most: int, situation: Situatio
     return sum(not lies_in(Table.MEMORY, key) for key in keys) < limit
 
 
-def beside(keys: Mapping[ItemKey, None], limit: int) -> Mapping[ItemKey, None]:
-    """The first `limit` messages, as many chunks, and the memory items: none takes a place."""
-    if len(keys) <= limit:
-        return keys
+def beside(
+    keys: Mapping[ItemKey, None], limit: int, *, with_messages: bool = True
+) -> Mapping[ItemKey, None]:
+    """
+    The first `limit` messages, as many chunks, and, where messages may be found, a few memory
+    items: none takes a place.
+    """
+    items = -(-limit // _STAYING) if with_messages else limit
+    most = {Table.MESSAGE: limit, Table.CHUNK: limit, Table.MEMORY: items}
     left = {
         key
-        for table in (Table.MESSAGE, Table.CHUNK)
-        for key in [key for key in keys if lies_in(table, key)][limit:]
+        for table, several in most.items()
+        for key in [key for key in keys if lies_in(table, key)][several:]
     }
-    return {key: None for key in keys if key not in left}
+    return {key: None for key in keys if key not in left} if left else keys
 
 
 async def roomy(

@@ -226,7 +226,8 @@ class Recaller:
             limit,
             situation,
         )
-        kept = beside({key: None for key, _ in hits}, limit)
+        told = situation.within.of_messages()
+        kept = beside({key: None for key, _ in hits}, limit, with_messages=told)
         near = [(key, cosine) for key, cosine in hits if key in kept]
         return Near(vector=vector, hits=near, embedding=embedding)
 
@@ -255,7 +256,9 @@ class Recaller:
                 limit,
                 situation,
             )
-        return replace(found, keys=list(beside(dict.fromkeys(found.keys), limit)))
+        told = situation.within.of_messages()
+        kept = beside(dict.fromkeys(found.keys), limit, with_messages=told)
+        return replace(found, keys=list(kept))
 
 
 def _found(answer: object) -> int:
