@@ -111,9 +111,10 @@ def rank(
     created_at = np.array(pool.recalled.created_at, dtype=np.float64)
     timely = time_match(created_at, query.intervals)
     coded = is_code(pool.recalled) if query.wording.asks_code else None
-    lifted = judged.score + TIME_SHARE * timely
+    relevant = judged.score * judged.standing
+    lifted = relevant + TIME_SHARE * timely
     if coded is not None:
-        lifted = lifted + coded * np.minimum(CODE_SHARE, CODE_OF_REST * (1 - judged.score))
+        lifted = lifted + coded * np.minimum(CODE_SHARE, CODE_OF_REST * (1 - relevant))
     if ties is not None and ties.share:
         lifted = lifted + np.float32(ties.share) * np.nan_to_num(ties.near)
     score, told = scored(pool.recalled, np.minimum(lifted, np.float32(1.0)), taste)
@@ -121,7 +122,8 @@ def rank(
         "semantic": judged.semantic,
         "lexical": judged.lexical,
         **told,
-        "relevance": judged.score,
+        "relevance": relevant,
+        "on_topic": judged.score,
         "time": timely,
         **({} if coded is None else {"code": coded}),
         **judged.features,
@@ -179,7 +181,7 @@ def _cut(
     signals: Mapping[str, Floats],
 ) -> Ranked:
     """Order what was scored and leave out what is not good enough or said before."""
-    recalled, relevant = pool.recalled, signals["relevance"]
+    recalled, relevant = pool.recalled, signals["on_topic"]
     pinned = np.array([Source.PINNED in sources[key] for key in recalled.keys], dtype=np.bool_)
     keys = np.array(recalled.keys, dtype=np.int64)
     order = np.lexsort((-keys, -score))
@@ -201,7 +203,7 @@ def _cut(
         recalled=recalled,
         sources=sources,
         score=score,
-        relevance=relevant,
+        relevance=signals["relevance"],
         signals=signals,
         order=order[kept[order]].tolist(),
         dropped=_dropped(order[~kept[order]].tolist(), reasons),

@@ -76,6 +76,7 @@ def test_a_candidate_tells_how_its_score_came_about() -> None:
             "semantic": 1,
             "lexical": 1,
             "relevance": 1,
+            "on_topic": 1,
             "time": 0,
             "recency": np.exp(-1),
             "importance": 0.8,

@@ -13,7 +13,17 @@ from app.ranking.bm25 import bm25, idf
 from app.ranking.features import FULL_MATCH, NAMES, OWN
 from app.ranking.model import FACTS, Calibration, RelevanceModel
 from app.ranking.pool import Pool, QueryView, pack_vector
-from app.ranking.relevance import DENSE_SHARE, FURTHER, MANY, MEANS, PLAIN, relevance, reread
+from app.ranking.relevance import (
+    DENSE_SHARE,
+    FURTHER,
+    HALF_BELOW,
+    MANY,
+    MEANS,
+    PLAIN,
+    beside_best,
+    relevance,
+    reread,
+)
 from app.ranking.rereading import Opinion
 from tests.factories import a_chunk, an_item, recalled
 
@@ -284,3 +294,35 @@ def opinion(*liked: int) -> Opinion:
     """These, the first one best, and nothing else counts."""
     scores = np.arange(len(liked), 0, -1, dtype=np.float32)
     return Opinion(at=liked, scores=scores, share=1.0)
+
+
+scores = st.lists(st.floats(-30, 30, width=32), min_size=1, max_size=40)
+
+
+@given(told=scores, shift=st.integers(-50, 50))
+def test_the_best_of_a_pool_counts_whole_and_others_the_less_the_further_below(
+    told: list[float], shift: int
+) -> None:
+    each = np.array(told, np.float32)
+    standing = beside_best(each)
+    assert standing.max() == standing[each.argmax()] == 1
+    assert standing.min() >= 0
+    order = np.argsort(each, kind="stable")
+    assert (np.diff(standing[order]) >= 0).all()
+    np.testing.assert_allclose(beside_best(each + np.float32(shift)), standing, atol=1e-3)
+
+
+def test_what_lies_so_far_below_the_best_counts_half_beside_it() -> None:
+    best, half, far = beside_best(np.array([5, 5 - HALF_BELOW, -5], np.float32))
+    assert best == 1
+    assert half == pytest.approx(0.5, abs=0.01)
+    assert far < 0.01
+
+
+def test_what_retells_better_than_any_message_counts_no_more_than_whole() -> None:
+    assert beside_best(np.array([9, 1, 0], np.float32), np.array([1, 2]))[0] == 1
+
+
+def test_in_a_small_pool_nothing_stands_back_behind_the_best() -> None:
+    pool = a_pool("tea", "milk", vectors={0: EAST, 1: NORTH})
+    assert relevance(a_query("tea"), pool, a_model(bm25=9.0)).standing.tolist() == [1, 1]
