@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from functools import lru_cache
 from ipaddress import IPv6Address, ip_address, ip_network
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from starlette.datastructures import Headers
 from starlette.types import Scope
@@ -16,6 +16,7 @@ _ASKING = {"/context", "/search"}
 _OF_TOOLS = "/mcp"
 """Its tools that write ask for the other permission themselves."""
 
+_EXPORT = "/export"
 _PASSING = ("/v1",)
 _GOVERNING = ("/admin", "/flags", "/jobs", "/metrics")
 _READING = {"GET", "HEAD", "OPTIONS"}
@@ -32,6 +33,19 @@ def permission_for(method: str, path: str) -> Permission | None:
     if method in _READING or path in _ASKING or path == _OF_TOOLS:
         return Permission.READ
     return Permission.WRITE
+
+
+def permission_of(scope: Scope) -> Permission | None:
+    """The same of a request as it came: an export that names no user is of the whole tenant."""
+    method, path = scope["method"], scope["path"]
+    if (method, path) == ("GET", _EXPORT) and not _names_a_user(scope["query_string"]):
+        return Permission.ADMIN
+    return permission_for(method, path)
+
+
+def _names_a_user(query: bytes) -> bool:
+    asked = parse_qsl(query.decode("latin-1"), keep_blank_values=True)
+    return any(name == "user_id" for name, _ in asked)
 
 
 def goes_on_without_memory(path: str) -> bool:

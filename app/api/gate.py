@@ -10,7 +10,7 @@ from fastapi import Request
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.api.access import goes_on_without_memory, is_here, permission_for, place_of
+from app.api.access import goes_on_without_memory, is_here, permission_of, place_of
 from app.api.deps import Services, require
 from app.api.limits import Limits, limits
 from app.api.problems import answer_to
@@ -86,7 +86,7 @@ class Gate:
     def _needed(self, scope: Scope) -> Permission | None:
         if self._house.open_metrics and scope["path"] == "/metrics":
             return None
-        return permission_for(scope["method"], scope["path"])
+        return permission_of(scope)
 
     async def _guarded(
         self, needed: Permission, scope: Scope, receive: Receive, send: Send

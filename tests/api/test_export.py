@@ -208,6 +208,15 @@ async def test_one_user_needs_read_and_the_tenant_admin(embedded: Settings) -> N
         assert (await reader.post("/import", content=b"[]")).status_code == 403
 
 
+async def test_the_tenant_needs_admin_alone(embedded: Settings) -> None:
+    _, governing = await a_key(embedded, "acme", "admin")
+    async with the_service(embedded) as app, a_caller(app, governing) as admin:
+        assert (await admin.get("/export")).status_code == 200
+        for user_id in ("alice", ""):
+            answer = await admin.get("/export", params={"user_id": user_id})
+            assert (answer.status_code, answer.json()["needed"]) == (403, "read")
+
+
 async def test_lineage_and_what_superseded_what_come_back(
     client: AsyncClient, elsewhere: AsyncClient
 ) -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.datastructures import Headers
 
-from app.api.access import is_here, permission_for, place_of
+from app.api.access import is_here, permission_for, permission_of, place_of
 from app.domain.keys import Permission
 
 READ, WRITE, ADMIN = Permission
@@ -54,6 +54,25 @@ READ, WRITE, ADMIN = Permission
 )
 def test_a_request_needs_what_it_does(method: str, path: str, needed: Permission | None) -> None:
     assert permission_for(method, path) is needed
+
+
+@pytest.mark.parametrize(
+    ("query", "needed"),
+    [
+        (b"", ADMIN),
+        (b"embeddings=true", ADMIN),
+        (b"x=user_id", ADMIN),
+        (b"user_id=ann", READ),
+        (b"user_id=", READ),
+        (b"user_id", READ),
+        (b"embeddings=true&user%5fid=ann", READ),
+    ],
+)
+def test_an_export_of_the_whole_tenant_needs_another_permission_than_one_of_a_user(
+    query: bytes, needed: Permission
+) -> None:
+    scope = {"type": "http", "method": "GET", "path": "/export", "query_string": query}
+    assert permission_of(scope) is needed
 
 
 def here(client: str | None = "127.0.0.1", *origins: str, **headers: str) -> bool:
