@@ -9,7 +9,8 @@ from uuid import UUID
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
+from rich.text import Text
 
 from app.domain.errors import KeyNotFound
 from app.domain.ids import KeyId, TenantId
@@ -150,13 +151,13 @@ def _described(key: ApiKey) -> dict[str, object]:
 
 
 def _table(keys: Sequence[ApiKey]) -> Table:
-    names = ("id", "tenant", "name", "scopes", "expires", "last used", "state")
-    table = Table(*names, box=None)
+    names = ("tenant", "name", "scopes", "expires", "last used")
+    table = Table(Column("id", no_wrap=True), *names, Column("state", no_wrap=True), box=None)
     for key in keys:
         state = "revoked" if key.revoked_at else "open" if key.opens(_now()) else "expired"
         scopes = ",".join(in_order(key.permissions))
         ends, used = _day(key.expires_at), _day(key.last_used_at)
-        table.add_row(str(key.id), key.tenant, key.name, scopes, ends, used, state)
+        table.add_row(str(key.id), key.tenant, Text(key.name), scopes, ends, used, state)
     return table
 
 

@@ -314,7 +314,9 @@ def test_keys_are_made_listed_and_revoked_before_and_while_it_runs(tmp_path: Pat
         assert revoked.returncode == 0
         own = {"Authorization": f"Bearer {before}"}
         eventually(lambda: client.get("/conversations", headers=own).status_code == 401)
-    assert "revoked" in run(tmp_path, "keys", "list", "--tenant", "acme").stdout
+    table = run(tmp_path, "keys", "list", "--tenant", "acme").stdout
+    assert "revoked" in table
+    assert all(each["id"] in table for each in listed)
     assert json.loads(run(tmp_path, "keys", "list", "--tenant", "other", "--json").stdout) == []
 
 
