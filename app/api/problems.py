@@ -96,6 +96,9 @@ DESCRIBED: Mapping[int | str, dict[str, Any]] = {
     for several in ("4XX", "5XX")
 }
 """Problems in the description of the API."""
+_KEY_ITSELF = "[key]"
+"""What pydantic appends to the place of an entry whose key is wrong, not its value."""
+
 RETRY_AFTER = "2"
 """Seconds after which a 503 is worth another try."""
 
@@ -171,11 +174,13 @@ def _wrong_media_type(request: Request) -> bool:
 
 
 def _pointer(location: tuple[object, ...]) -> str:
-    """A JSON pointer into the body; for a query or path parameter its name."""
+    """A JSON pointer into the body, `#` for all of it; for a query or path parameter its name."""
     place, *path = location
+    if path and path[-1] == _KEY_ITSELF:
+        path.pop()
     names = [str(step).encode(errors="replace").decode() for step in path]
     steps = [name.replace("~", "~0").replace("/", "~1") for name in names]
-    return "#/" + "/".join(steps) if place == "body" else f"{place}:{'/'.join(steps)}"
+    return "/".join(("#", *steps)) if place == "body" else f"{place}:{'/'.join(steps)}"
 
 
 async def _on_http_exception(request: Request, error: Exception) -> JSONResponse:

@@ -171,8 +171,8 @@ REFUSED: list[tuple[Json, str]] = [
     ({"user_id": ""}, "#/user_id"),
     ({"conversation_id": "x"}, "#/conversation_id"),
     ({"valid_from": "yesterday"}, "#/valid_from"),
-    ({"valid_from": FUTURE, "valid_to": PAST}, "#/"),
-    ({"type": "document", "conversation_id": str(uuid4())}, "#/"),
+    ({"valid_from": FUTURE, "valid_to": PAST}, "#"),
+    ({"type": "document", "conversation_id": str(uuid4())}, "#"),
     ({"metadata": []}, "#/metadata"),
     ({"subject": "x"}, "#/subject"),
 ]

@@ -16,6 +16,8 @@ from tests.api.keyed import a_caller
 from tests.api.speaking import problem, said, store, talking_to
 
 JSON = {"content-type": "application/json"}
+NOBODY = uuid4()
+ELSEWHERE = {"conversation_external_id": "chat"}
 
 
 def test_every_error_of_ours_has_a_status() -> None:
@@ -125,6 +127,24 @@ async def test_a_body_of_untold_length_is_413_as_soon_as_it_is_too_large(
     answer = await small.post("/context", content=endless(), headers=JSON)
 
     problem(answer, 413, "body-too-large")
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "pointer"),
+    [
+        ("/context", [], "#"),
+        ("/context", {"query": "q", "conversation_id": str(NOBODY), **ELSEWHERE}, "#"),
+        ("/context", {"": 1, "query": "q"}, "#/"),
+        ("/users/ann/consent", {"purposes": {"fame": True}}, "#/purposes/fame"),
+        ("/users/ann/consent", {"purposes": {"a/b~": True}}, "#/purposes/a~1b~0"),
+    ],
+)
+async def test_a_pointer_leads_to_what_is_wrong_also_where_that_is_a_key_or_all_of_it(
+    alone: AsyncClient, path: str, body: object, pointer: str
+) -> None:
+    method = "PUT" if path.startswith("/users") else "POST"
+    told = problem(await alone.request(method, path, json=body), 422, "invalid-request")
+    assert [each["pointer"] for each in told["errors"]] == [pointer]
 
 
 async def test_a_wrong_shape_is_422_and_tells_where(alone: AsyncClient) -> None:
