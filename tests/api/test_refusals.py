@@ -191,6 +191,7 @@ async def test_json_as_deep_as_a_well_is_refused(client: AsyncClient) -> None:
 
 
 NO_IMPORTANCE: list[Any] = [0, 11, -1, 5.5, "5x", []]
+NO_MOMENT: list[Any] = [1.7e9, "1769000000", "1769000000.5", "-1", "2026-01-20", "10:00:00Z"]
 NO_QUERY: list[Any] = ["", None, 1, [], {}, "x" * 200_001]
 WRONG: list[tuple[str, Json]] = [
     *(("/conversations", {"importance": each}) for each in NO_IMPORTANCE),
@@ -224,6 +225,9 @@ WRONG: list[tuple[str, Json]] = [
     ("/conversations", {"external_id": 7}),
     ("/conversations", {"user_id": ""}),
     ("/conversations", {"tags": "rest"}),
+    *(("/conversations", {"created_at": each}) for each in NO_MOMENT),
+    *(("/conversations", {"messages": [said("x", created_at=each)]}) for each in NO_MOMENT),
+    *(("/context", {"query": "q", "as_of": each}) for each in NO_MOMENT),
 ]
 
 

@@ -1,5 +1,6 @@
 """Field types that let in only what both databases store faithfully."""
 
+import re
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -31,9 +32,13 @@ def _storable_json(value: Any) -> Any:  # noqa: ANN401  (JSON)
     return value
 
 
-def _text_only(value: Any) -> Any:  # noqa: ANN401  (anything a caller sends)
-    if not isinstance(value, str | datetime):
-        raise ValueError("must be an RFC 3339 timestamp with an offset")  # noqa: TRY004  (pydantic's way)
+_A_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+def _told_by_day(value: Any) -> Any:  # noqa: ANN401  (anything a caller sends)
+    """No seconds since 1970, which pydantic takes in text as well."""
+    if not (isinstance(value, datetime) or (isinstance(value, str) and _A_DAY.match(value))):
+        raise ValueError("must be an RFC 3339 timestamp with an offset")
     return value
 
 
@@ -52,8 +57,8 @@ def _has_utc(moment: datetime) -> datetime:
 Text = Annotated[str, AfterValidator(_storable)]
 Name = Annotated[Text, Field(min_length=1, max_length=255)]
 Label = Annotated[Text, Field(max_length=1_000)]
-Moment = Annotated[AwareDatetime, BeforeValidator(_text_only), AfterValidator(_in_utc)]
-LocalMoment = Annotated[AwareDatetime, BeforeValidator(_text_only), AfterValidator(_has_utc)]
+Moment = Annotated[AwareDatetime, BeforeValidator(_told_by_day), AfterValidator(_in_utc)]
+LocalMoment = Annotated[AwareDatetime, BeforeValidator(_told_by_day), AfterValidator(_has_utc)]
 """A moment with the offset that it was told in."""
 JsonObject = Annotated[dict[str, Any], AfterValidator(_storable_json)]
 Metadata = Annotated[JsonObject, AfterValidator(within_metadata_bytes)]
