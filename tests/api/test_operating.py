@@ -2,7 +2,7 @@
 
 import asyncio
 
-from httpx import AsyncClient
+from httpx import AsyncClient, Response
 
 from tests.api.speaking import Json, contents, context, get, problem, search, store
 
@@ -13,9 +13,13 @@ QUERY = "build machine"
 
 async def job(client: AsyncClient, path: str, **body: object) -> Json:
     """What became of a job."""
-    answer = await client.post(path, json=body)
-    assert answer.status_code == 202, answer.text
-    told: Json = answer.json()
+    return await settled(client, await client.post(path, json=body))
+
+
+async def settled(client: AsyncClient, begun: Response) -> Json:
+    """The job that an answer tells, once it has ended."""
+    assert begun.status_code == 202, begun.text
+    told: Json = begun.json()
     while told["status"] == "running":
         await asyncio.sleep(0.02)
         told = await get(client, f"/jobs/{told['id']}")
@@ -85,6 +89,13 @@ async def test_jobs_are_listed_newest_first(client: AsyncClient) -> None:
     listed = await get(client, "/jobs")
     assert [each["id"] for each in listed["items"]] == [second["id"], first["id"]]
     assert listed["dead_letters"] == 0
+
+
+async def test_work_of_which_nothing_is_said_needs_no_body(alone: AsyncClient) -> None:
+    await store(alone, HUGIN)
+    for path, told in (("/admin/reindex", {"items": 3}), ("/admin/doctor", {"sound": True})):
+        done = await settled(alone, await alone.post(path))
+        assert told.items() <= done["facts"].items()
 
 
 async def test_one_of_a_kind_runs_at_a_time(alone: AsyncClient) -> None:

@@ -73,9 +73,9 @@ async def retry_job(job_id: UUID, services: Use, tenant: Tenant, caller: WhoAsks
 
 
 @router.post("/admin/reindex", status_code=202, dependencies=[OPERATOR_ONLY])
-async def reindex(body: ReindexIn, services: Use) -> JobOut:
+async def reindex(services: Use, body: ReindexIn | None = None) -> JobOut:
     """Make full text, vectors, the graph or all that is distilled anew, of every tenant."""
-    work = partial(services.reindexer.reindex, body.projection)
+    work = partial(services.reindexer.reindex, body.projection if body else None)
     return JobOut.of(services.jobs.start("reindex", work))
 
 
@@ -94,9 +94,9 @@ async def retry_dead_letters(services: Use, caller: WhoAsks) -> JobOut:
 
 
 @router.post("/admin/doctor", status_code=202, dependencies=[OPERATOR_ONLY])
-async def doctor(body: DoctorIn, services: Use) -> JobOut:
+async def doctor(services: Use, body: DoctorIn | None = None) -> JobOut:
     """Compare what was said with all that is derived from it, of every tenant; `facts` tells."""
-    work = services.doctor.treated if body.fix else services.doctor.examined
+    work = services.doctor.treated if body and body.fix else services.doctor.examined
     return JobOut.of(services.jobs.start("doctor", work))
 
 
