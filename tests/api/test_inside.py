@@ -65,6 +65,11 @@ async def test_the_process_tells_that_it_runs(client: AsyncClient) -> None:
     assert await get(client, "/healthz") == {"status": "ok"}
 
 
+async def test_balancers_may_ask_for_heads_only(client: AsyncClient) -> None:
+    for path in ("/healthz", "/readyz", "/metrics"):
+        assert (await client.head(path)).status_code == 200
+
+
 async def test_readiness_names_each_part_with_its_lag(client: AsyncClient) -> None:
     await store(client, HUGIN)
 

@@ -123,6 +123,7 @@ async def retrieval_metrics(
     return MetricsOut.of(window, await services.meter.measure(tenant, window_of(window)))
 
 
+@router.head("/metrics", include_in_schema=False)
 @router.get("/metrics", include_in_schema=False)
 async def metrics(services: Use) -> Response:
     """For Prometheus; while the database is down, with the outbox as it was last seen."""
@@ -130,12 +131,14 @@ async def metrics(services: Use) -> Response:
     return Response(services.telemetry.exposition(), media_type=CONTENT_TYPE_LATEST)
 
 
+@router.head("/healthz", include_in_schema=False)
 @router.get("/healthz")
 async def healthz() -> dict[str, str]:
     """The process runs."""
     return {"status": "ok"}
 
 
+@router.head("/readyz", include_in_schema=False)
 @router.get("/readyz", responses={503: {"description": "Requests cannot be served."}})
 async def readyz(services: Use) -> JSONResponse:
     """200 as soon as requests can be served, be it only reads; each part by name, with its lag."""
