@@ -188,11 +188,21 @@ async def _on_http_exception(request: Request, error: Exception) -> JSONResponse
     if isinstance(error.__cause__, UnicodeDecodeError):
         return _not_json(request, detail="The body is not in UTF-8.")
     status = HTTPStatus(error.status_code)
-    answer = problem(
-        request, status, slug=status.phrase.lower().replace(" ", "-"), title=f"{status.phrase}."
-    )
+    slug, title = status.phrase.lower().replace(" ", "-"), f"{status.phrase}."
+    answer = problem(request, status, slug=slug, title=title, **_unread(error.__cause__))
     answer.headers.update(error.headers or {})
     return answer
+
+
+def _unread(cause: BaseException | None) -> dict[str, str]:
+    """Why JSON could not be read, where it may well be JSON."""
+    match cause:
+        case RecursionError():
+            return {"detail": "The JSON of the body is nested too deep."}
+        case ValueError():  # the only one that Python's parser raises for what is JSON
+            return {"detail": "A number in the JSON of the body has too many digits."}
+        case _:
+            return {}
 
 
 def _not_json(request: Request, **facts: object) -> JSONResponse:

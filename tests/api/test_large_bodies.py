@@ -120,6 +120,15 @@ async def test_a_large_body_that_is_no_json_is_400(
     problem(await alone.post("/conversations", content=body, headers=JSON), status, slug)
 
 
+@pytest.mark.parametrize("size", [5_000, 60_000])
+async def test_json_that_cannot_be_read_says_why(alone: AsyncClient, size: int) -> None:
+    deep = b'{"metadata": ' + b'{"a":' * size + b"1" + b"}" * size + b"}"
+    long = b'{"metadata": {"a": ' + b"1" * size + b"}}"
+    for body, why in ((deep, "nested too deep"), (long, "too many digits")):
+        answer = await alone.post("/conversations", content=body, headers=JSON)
+        assert why in problem(answer, 400, "bad-request")["detail"]
+
+
 async def test_a_large_body_of_another_kind_is_415(alone: AsyncClient) -> None:
     body = json.dumps({"messages": [said(LARGE)]}).encode()
     answer = await alone.post("/conversations", content=body, headers={"content-type": "text/csv"})
