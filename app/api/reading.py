@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 from fastapi import HTTPException, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.routing import APIRoute
 from starlette.requests import ClientDisconnect
 
+from app.api.asking import KnownQuery
 from app.api.limits import limits
 from app.domain.errors import TooManyValues
 from app.domain.storable import has_more_values
@@ -62,7 +62,7 @@ def is_json(media_type: str) -> bool:
     )
 
 
-class ReadBeside(APIRoute):
+class ReadBeside(KnownQuery):
     """A route whose large bodies are parsed and checked beside the event loop."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:

@@ -13,7 +13,7 @@ from app.domain import errors
 from app.main import create_app
 from app.settings import LimitSettings, Settings
 from tests.api.keyed import a_caller
-from tests.api.speaking import problem, said, store, talking_to
+from tests.api.speaking import get, problem, said, store, talking_to
 
 JSON = {"content-type": "application/json"}
 NOBODY = uuid4()
@@ -145,6 +145,38 @@ async def test_a_pointer_leads_to_what_is_wrong_also_where_that_is_a_key_or_all_
     method = "PUT" if path.startswith("/users") else "POST"
     told = problem(await alone.request(method, path, json=body), 422, "invalid-request")
     assert [each["pointer"] for each in told["errors"]] == [pointer]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "/conversations?wiat=indexed", {"messages": [said("x")]}),
+        ("POST", "/context?wiat=indexed", {"query": "q"}),
+        ("POST", "/memories?wait_s=1&wiat=indexed", {"type": "fact", "content": "x"}),
+        ("POST", "/import?wiat=alice", [said("x")]),
+        ("GET", "/export?wiat=alice", None),
+        ("GET", "/conversations?limit=1&wiat=1", None),
+        ("GET", f"/conversations/{NOBODY}?wiat=", None),
+        ("GET", "/entities?user_id=alice&wiat=1", None),
+        ("GET", "/memory/metrics?window=1h&wiat=1", None),
+        ("GET", "/memory/debug/retrieval?q=x&wiat=1", None),
+        ("GET", "/jobs?wiat=1", None),
+        ("DELETE", "/users/alice?wiat=1", None),
+        ("POST", "/admin/reindex?wiat=1", None),
+    ],
+)
+async def test_an_address_that_asks_what_is_unknown_is_422_and_does_nothing(
+    alone: AsyncClient, method: str, path: str, body: object
+) -> None:
+    answer = await alone.request(method, path, json=body)
+    told = problem(answer, 422, "invalid-request")
+    assert [each["pointer"] for each in told["errors"]] == ["query:wiat"]
+    assert await get(alone, "/conversations") == {"items": [], "next_cursor": None}
+
+
+async def test_what_looks_after_a_service_may_ask_what_it_likes(alone: AsyncClient) -> None:
+    for path in ("/healthz", "/readyz", "/metrics", "/docs"):
+        assert (await alone.get(path, params={"at": "1"})).status_code == 200
 
 
 async def test_a_wrong_shape_is_422_and_tells_where(alone: AsyncClient) -> None:

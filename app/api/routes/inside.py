@@ -9,6 +9,7 @@ from fastapi.responses import JSONResponse
 from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import Field
 
+from app.api.asking import KnownQuery
 from app.api.deps import Tenant, Use, WhoAsks
 from app.api.schemas.context import Question, SearchIn
 from app.api.schemas.fields import Answer, Name
@@ -18,6 +19,7 @@ from app.domain.context import Intent
 from app.domain.memory import ItemType
 
 router = APIRouter(tags=["see inside"])
+_of_memory = APIRouter(route_class=KnownQuery)
 
 
 class ResultOut(Answer):
@@ -38,7 +40,7 @@ class RetrievalOut(Answer):
     degraded: list[DegradedOut]
 
 
-@router.get("/memory/debug/retrieval")
+@_of_memory.get("/memory/debug/retrieval")
 async def debug_retrieval(
     services: Use,
     tenant: Tenant,
@@ -91,7 +93,7 @@ class StatsOut(Answer):
     consent: dict[str, int] = Field(description="Users who agree now, by purpose.")
 
 
-@router.get("/memory/debug/stats")
+@_of_memory.get("/memory/debug/stats")
 async def debug_stats(services: Use, caller: WhoAsks) -> StatsOut:
     """How much is stored and indexed; what tells of other tenants, to the operator only."""
     tenant, readiness = caller.tenant, services.readiness
@@ -115,7 +117,7 @@ async def debug_stats(services: Use, caller: WhoAsks) -> StatsOut:
     )
 
 
-@router.get("/memory/metrics")
+@_of_memory.get("/memory/metrics")
 async def retrieval_metrics(
     services: Use, tenant: Tenant, window: Annotated[Window, Query()] = "24h"
 ) -> MetricsOut:
@@ -149,3 +151,6 @@ async def readyz(services: Use) -> JSONResponse:
         "parts": {name: {"status": part.status, **part.facts} for name, part in parts.items()},
     }
     return JSONResponse(document, status_code=200 if ready else 503)
+
+
+router.include_router(_of_memory)

@@ -11,6 +11,7 @@ import orjson
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
+from app.api.asking import KnownQuery
 from app.api.deps import Services, Tenant, Use, WhoAsks
 from app.api.limits import Limits, limits
 from app.api.lines import NDJSON, lines_of, wants_lines
@@ -27,7 +28,7 @@ from app.formats.reading import Reading
 from app.services.common.once import IdempotencyKey
 from app.services.moving.imported import Imported
 
-router = APIRouter(tags=["move"])
+router = APIRouter(tags=["move"], route_class=KnownQuery)
 
 _HASHED_AT_ONCE = 2**20
 _TELL_EVERY = 0.5

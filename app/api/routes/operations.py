@@ -8,6 +8,7 @@ from uuid import UUID
 from fastapi import APIRouter
 from pydantic import Field
 
+from app.api.asking import KnownQuery
 from app.api.deps import OPERATOR_ONLY, Tenant, Use, WhoAsks
 from app.api.schemas.fields import Body
 from app.api.schemas.jobs import JobList, JobOut, WaitingOut
@@ -15,7 +16,7 @@ from app.domain.errors import JobNotFound
 from app.domain.projections import Projection
 from app.services.common.jobs import JobStatus
 
-router = APIRouter(tags=["operate"])
+router = APIRouter(tags=["operate"], route_class=KnownQuery)
 
 
 class ReindexIn(Body):
