@@ -92,9 +92,14 @@ def _of_somebody_else(url: str) -> ClientError:
 
 
 def refused(problem: Json, status: int) -> ClientError:
-    told = [problem.get("title"), problem.get("detail")]
+    told = [problem.get("title"), problem.get("detail"), *_places(problem)]
     message = " ".join(dict.fromkeys(each for each in told if each)) or f"HTTP {status}"
     return ClientError(message, status=status, problem=problem)
+
+
+def _places(problem: Json) -> list[str]:
+    """Each place of a request that has not the documented shape, with what is wrong there."""
+    return [f"{each['pointer']}: {each['detail']}." for each in problem.get("errors", ())]
 
 
 def told_of_erasing(line: Json) -> Json:

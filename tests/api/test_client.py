@@ -63,6 +63,17 @@ def test_conversations_are_stored_read_changed_and_forgotten(memory: Client) -> 
     assert (refused.value.status, refused.value.problem["status"]) == (404, 404)
 
 
+def test_what_is_refused_says_what_was_wrong(memory: Client) -> None:
+    for ask, why in (
+        (lambda: memory.history("chat-42"), "path:conversation_id: Input should be a valid UUID"),
+        (lambda: memory.change_flags(fame=True), "#/fame: Extra inputs are not permitted."),
+        (lambda: memory.context(""), "#/query: Value should have at least 1 item"),
+    ):
+        with pytest.raises(ClientError) as refused:
+            ask()
+        assert why in str(refused.value)
+
+
 def test_a_context_is_built_watched_and_replayed(memory: Client) -> None:
     memory.remember(said(HUGIN), user_id="bo", wait=True)
     bundle = memory.context(ASKED, user_id="bo", format="markdown")
