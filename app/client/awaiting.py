@@ -142,8 +142,8 @@ class AsyncClient:
     async def change_memory(self, memory_id: str, **changes: object) -> Item:
         return await self.send(calls.change_memory(memory_id, **changes))
 
-    async def lineage(self, memory_id: str) -> Page[Json]:
-        return await self.send(calls.lineage(memory_id))
+    async def lineage(self, memory_id: str, **wanted: object) -> Page[Json]:
+        return await self.send(calls.lineage(memory_id, **wanted))
 
     async def entities(self, **wanted: object) -> Page[Entity]:
         return await self.send(calls.entities(**wanted))
@@ -175,8 +175,8 @@ class AsyncClient:
     async def change_flags(self, **changes: object) -> Json:
         return await self.send(calls.change_flags(**changes))
 
-    async def jobs(self) -> Json:
-        return await self.send(calls.jobs())
+    async def jobs(self, **wanted: object) -> Json:
+        return await self.send(calls.jobs(**wanted))
 
     async def job(self, job_id: str) -> Job:
         return await self.send(calls.job(job_id))

@@ -150,9 +150,9 @@ class Client:
         """Set `content`, `importance`, `metadata`, `valid_to` and so on."""
         return self.send(calls.change_memory(memory_id, **changes))
 
-    def lineage(self, memory_id: str) -> Page[Json]:
-        """What an item was derived from."""
-        return self.send(calls.lineage(memory_id))
+    def lineage(self, memory_id: str, **wanted: object) -> Page[Json]:
+        """What an item was derived from, by `limit` and `cursor`."""
+        return self.send(calls.lineage(memory_id, **wanted))
 
     def entities(self, **wanted: object) -> Page[Entity]:
         """Who and what the messages of `user_id` speak of: by `q`, `type` and `cursor`."""
@@ -194,9 +194,9 @@ class Client:
         """Switch parts while the service runs; None lets the default hold again."""
         return self.send(calls.change_flags(**changes))
 
-    def jobs(self) -> Json:
-        """Long work, newest first, and how much waits for the workers."""
-        return self.send(calls.jobs())
+    def jobs(self, **wanted: object) -> Json:
+        """Long work, newest first, by `limit` and `cursor`, and how much waits for the workers."""
+        return self.send(calls.jobs(**wanted))
 
     def job(self, job_id: str) -> Job:
         """How far one of them is."""

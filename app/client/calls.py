@@ -116,9 +116,9 @@ def change_memory(memory_id: str, **changes: object) -> Call[Item]:
     return Call("PATCH", f"/memories/{_segment(memory_id)}", json=changes)
 
 
-def lineage(memory_id: str) -> Call[Page[Json]]:
-    """What an item was derived from."""
-    return Call("GET", f"/memories/{_segment(memory_id)}/lineage")
+def lineage(memory_id: str, **wanted: object) -> Call[Page[Json]]:
+    """What an item was derived from, by `limit` and `cursor`."""
+    return Call("GET", f"/memories/{_segment(memory_id)}/lineage", _told(wanted))
 
 
 def entities(**wanted: object) -> Call[Page[Entity]]:
@@ -158,9 +158,9 @@ def forget_profile(user_id: str) -> Call[Receipt]:
     return Call("DELETE", _of_user(user_id, "profile"))
 
 
-def jobs() -> Call[Json]:
-    """Long work, newest first, and how much waits for the workers."""
-    return Call("GET", "/jobs")
+def jobs(**wanted: object) -> Call[Json]:
+    """Long work, newest first, by `limit` and `cursor`, and how much waits for the workers."""
+    return Call("GET", "/jobs", _told(wanted))
 
 
 def job(job_id: str) -> Call[Job]:

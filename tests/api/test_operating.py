@@ -98,6 +98,21 @@ async def test_work_of_which_nothing_is_said_needs_no_body(alone: AsyncClient) -
         assert told.items() <= done["facts"].items()
 
 
+async def test_jobs_and_lineages_come_in_pages_as_other_lists_do(alone: AsyncClient) -> None:
+    stored = await store(alone, HUGIN, TOMATOES)
+    summary = await alone.post(f"/conversations/{stored['id']}/summaries")
+    for _ in range(2):
+        await job(alone, "/admin/doctor")
+    for path in ("/jobs", f"/memories/{summary.json()['id']}/lineage"):
+        whole = await get(alone, path)
+        first = await get(alone, path, limit=1)
+        second = await get(alone, path, limit=1, cursor=first["next_cursor"])
+        assert [*first["items"], *second["items"]] == whole["items"]
+        assert (whole["next_cursor"], second["next_cursor"]) == (None, None)
+        strange = await alone.get(path, params={"cursor": "x"})
+        problem(strange, 422, "invalid-cursor")
+
+
 async def test_one_of_a_kind_runs_at_a_time(alone: AsyncClient) -> None:
     await store(alone, HUGIN)
     first = await alone.post("/admin/reindex", json={"projection": "vectors"})

@@ -6,8 +6,9 @@ from uuid import UUID
 from fastapi import APIRouter, Query
 
 from app.api.deps import Tenant, Use
+from app.api.paging import page_of
 from app.api.reading import ReadBeside
-from app.api.schemas.conversations import ErasureOut
+from app.api.schemas.conversations import ErasureOut, PageQuery
 from app.api.schemas.memories import (
     KeptOut,
     LineagePage,
@@ -69,13 +70,17 @@ async def get_memory(memory_id: UUID, services: Use, tenant: Tenant) -> MemoryIt
 
 
 @router.get("/memories/{memory_id}/lineage")
-async def get_lineage(memory_id: UUID, services: Use, tenant: Tenant) -> LineagePage:
+async def get_lineage(
+    memory_id: UUID, wanted: Annotated[PageQuery, Query()], services: Use, tenant: Tenant
+) -> LineagePage:
     """What an item was derived from; of a message or chunk where it stands."""
     async with services.store.read(tenant) as snapshot:
         now = services.keeper.clock()
         found = await snapshot.memories.recalled(ItemId(memory_id), now=now)
         lineage = await snapshot.memories.lineage(found)
-    return LineagePage(items=[lineage_out(each) for each in lineage])
+    page = page_of(lineage, wanted)
+    items = [lineage_out(each) for each in page.items]
+    return LineagePage(items=items, next_cursor=page.next_cursor)
 
 
 @router.patch("/memories/{memory_id}")

@@ -3,13 +3,16 @@
 from contextlib import suppress
 from datetime import timedelta
 from functools import partial
+from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from pydantic import Field
 
 from app.api.asking import KnownQuery
 from app.api.deps import OPERATOR_ONLY, Tenant, Use, WhoAsks
+from app.api.paging import page_of
+from app.api.schemas.conversations import PageQuery
 from app.api.schemas.fields import Body
 from app.api.schemas.jobs import JobList, JobOut, WaitingOut
 from app.domain.errors import JobNotFound
@@ -37,18 +40,22 @@ class DoctorIn(Body):
 
 
 @router.get("/jobs")
-async def list_jobs(services: Use, tenant: Tenant, caller: WhoAsks) -> JobList:
+async def list_jobs(
+    wanted: Annotated[PageQuery, Query()], services: Use, tenant: Tenant, caller: WhoAsks
+) -> JobList:
     """
     The long work of this process for the tenant and, for an operator, for the whole service, newest
     first, then the conversations and periods of the tenant that distilling has given up (`kind` is
     `distil` or `summarise`); how much waits for the workers, and how many items indexing has given
     up.
     """
-    own = reversed(services.jobs.all(tenant, operates=caller.operates))
+    own = map(JobOut.of, reversed(services.jobs.all(tenant, operates=caller.operates)))
     letters = await services.consolidator.given_up(tenant)
     backlog = await services.readiness.backlog(None if caller.operates else tenant)
+    page = page_of([*own, *map(JobOut.of_given_up, letters)], wanted)
     return JobList(
-        items=[*map(JobOut.of, own), *map(JobOut.of_given_up, letters)],
+        items=list(page.items),
+        next_cursor=page.next_cursor,
         waiting=WaitingOut.of(backlog),
         dead_letters=backlog.dead_items,
         operator=caller.operates,

@@ -87,6 +87,7 @@ class WaitingOut(Answer):
 
 class JobList(Answer):
     items: list[JobOut]
+    next_cursor: str | None
     waiting: WaitingOut = Field(
         description="What the workers have still to do, of the tenant; for an operator, of all."
     )

@@ -171,3 +171,4 @@ class MemoryPage(Answer):
 
 class LineagePage(Answer):
     items: list[LineageOut]
+    next_cursor: str | None

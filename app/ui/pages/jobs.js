@@ -62,7 +62,7 @@ function List({ jobs, acting, onRetry }) {
 }
 
 export default function Jobs() {
-  const jobs = useLoad((signal) => get("/jobs", {}, signal), []);
+  const jobs = useLoad((signal) => get("/jobs", { limit: 500 }, signal), []);
   const stats = useLoad((signal) => get("/memory/debug/stats", {}, signal), []);
   const ready = useLoad((signal) => get("/readyz", {}, signal), []);
   const acting = useAct(async (path, body) => {

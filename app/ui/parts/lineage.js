@@ -27,7 +27,7 @@ export const Edges = ({ edges, conversation }) => edges.length === 0
   : html`<ul class="lineage">${edges.map((edge) => html`<li key=${`${edge.id}${edge.start}`}><${Edge} edge=${edge} conversation=${conversation} /></li>`)}</ul>`;
 
 function Asked({ path, conversation }) {
-  const lineage = useLoad((signal) => get(path, {}, signal), [path]);
+  const lineage = useLoad((signal) => get(path, { limit: 500 }, signal), [path]);
   return html`<${Loaded} of=${lineage}>${({ items }) => html`<${Edges} edges=${items} conversation=${conversation} />`}<//>`;
 }
 
