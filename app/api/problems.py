@@ -99,6 +99,7 @@ DESCRIBED: Mapping[int | str, dict[str, Any]] = {
 _KEY_ITSELF = "[key]"
 """What pydantic appends to the place of an entry whose key is wrong, not its value."""
 
+_WRONG_SHAPE = "The request does not have the documented shape."
 RETRY_AFTER = "2"
 """Seconds after which a 503 is worth another try."""
 
@@ -163,7 +164,7 @@ async def _on_invalid_request(request: Request, error: Exception) -> JSONRespons
         request,
         HTTPStatus.UNPROCESSABLE_ENTITY,
         slug="invalid-request",
-        title="The request does not have the documented shape.",
+        title=_WRONG_SHAPE,
         errors=errors,
     )
 
@@ -208,6 +209,16 @@ def _unread(cause: BaseException | None) -> dict[str, str]:
 def _not_json(request: Request, **facts: object) -> JSONResponse:
     return problem(
         request, HTTPStatus.BAD_REQUEST, slug="not-json", title="The body is not JSON.", **facts
+    )
+
+
+def not_utf_8(request: Request, pointer: str) -> JSONResponse:
+    return problem(
+        request,
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+        slug="invalid-request",
+        title=_WRONG_SHAPE,
+        errors=[{"pointer": pointer, "detail": "must be in UTF-8, percent-encoded"}],
     )
 
 

@@ -13,6 +13,7 @@ from app.api.bodies import BodyLimit
 from app.api.gate import Gate, House
 from app.api.limits import Limits
 from app.api.paths import EncodedSlashes
+from app.api.spelling import ReadableAddresses
 from app.domain.ids import LOCAL_TENANT
 from app.domain.keys import hash_of
 from app.ports import Clock
@@ -29,6 +30,7 @@ def guard(app: FastAPI, settings: Settings) -> None:
     app.add_middleware(BodyLimit, limits=house.limits)
     app.add_middleware(Gate, house=house)
     app.add_middleware(EncodedSlashes)
+    app.add_middleware(ReadableAddresses)
     if house.origins:
         app.add_middleware(
             CORSMiddleware,

@@ -150,9 +150,12 @@ async def test_headers_of_malice_are_no_accident(
         assert answer.status_code < 500, answer.text
 
 
-@pytest.mark.parametrize("name", ["%2F", "%2f%2F", "..%2F..", "%252F", "a%2Fb%00", "%ED%B0%AF"])
+UNSPEAKABLE = {"a%2Fb%00", "%ED%B0%AF"}
+
+
+@pytest.mark.parametrize("name", ["%2F", "%2f%2F", "..%2F..", "%252F", *sorted(UNSPEAKABLE)])
 async def test_names_in_paths_are_no_accident(client: AsyncClient, name: str) -> None:
     answer = await client.delete(f"/users/{name}")
-    assert answer.status_code == (422 if "%00" in name else 200), answer.text
+    assert answer.status_code == (422 if name in UNSPEAKABLE else 200), answer.text
     wrong = await client.get(f"/conversations/{name}/messages")
     assert wrong.status_code in {404, 422}
