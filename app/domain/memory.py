@@ -45,6 +45,10 @@ def item_key(table: Table, row_key: int) -> ItemKey:
     return ItemKey(row_key << _TABLE_BITS | table)
 
 
+PROFILE = ItemKey(-1)
+"""Stands where an item key would for the profile that a bundle shows; no row has it."""
+
+
 def table_and_row(key: ItemKey) -> tuple[Table, int]:
     """The table and the row key behind an item key."""
     return Table(key & _TABLE_MASK), key >> _TABLE_BITS

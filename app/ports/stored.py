@@ -260,5 +260,5 @@ class Receipt:
     answer: Mapping[str, object]
     total_ms: float
     facts: Mapping[str, object]
-    issued: frozenset[int] = frozenset()
-    """Fingerprints of what the bundle showed (app/text/echo.py)."""
+    issued: Mapping[ItemKey, frozenset[int]] = field(default_factory=dict)
+    """Fingerprints (app/text/echo.py) of what the bundle showed, by item, or under `PROFILE`."""

@@ -213,3 +213,62 @@ async def test_who_says_again_what_was_archived_is_heard(
     (kept,) = await messages_of(client, again)
     assert kept["echo"] == []
     assert contents(await search(client, "migration", user_id="alice")) == [REPORT]
+
+
+GREENHOUSE = "Tomatoes grow in the greenhouse behind the museum."
+A_FACT = {"type": "fact", "content": "Alice likes tomatoes.", "user_id": "alice"}
+WAYS_TO_GO = ["message", "conversation", "memory", "archived", "document"]
+
+
+async def something_goes(client: AsyncClient, way: str, stored: Json, memories: Json) -> None:
+    """Any deletion that has nothing to do with what the prompt quotes."""
+    conversation = f"/conversations/{stored['id']}"
+    match way:
+        case "message":
+            await erase(client, f"/messages/{stored['message_ids'][0]}")
+        case "conversation":
+            await erase(client, conversation)
+        case "archived":
+            await client.patch(conversation, json={"archived": True})
+        case _:
+            await erase(client, f"/memories/{memories[way]}")
+
+
+@pytest.mark.parametrize("way", WAYS_TO_GO)
+async def test_a_prompt_of_before_a_deletion_is_an_echo_after_it(
+    client: AsyncClient, way: str
+) -> None:
+    stored = await store(client, GREENHOUSE, user_id="alice")
+    a_document = {"type": "document", "content": "Tomatoes are fruits.", "source": "fruits.md"}
+    memories = {
+        told["type"]: (await client.post("/memories?wait=indexed", json=told)).json()["id"]
+        for told in (A_FACT, a_document)
+    }
+    await store(client, DECISION, REPORT, user_id="alice")
+    prompt = await prompt_of(client, user_id="alice")
+    of_all = {"memory": memories["fact"], "document": memories["document"]}
+    await something_goes(client, way, stored, of_all)
+
+    again = await store(client, prompt, user_id="alice")
+
+    (kept,) = await messages_of(client, again)
+    assert kept["echo"]
+    found = contents(await search(client, "the migration before the release", user_id="alice"))
+    assert [each for each in found if "migration" in each] == [REPORT]
+
+
+@pytest.mark.parametrize("kind", ["messages", "conversations"])
+async def test_of_what_a_prompt_showed_only_what_is_gone_is_heard_again(
+    client: AsyncClient, kind: str
+) -> None:
+    doomed = await store(client, REPORT, user_id="alice")
+    await store(client, DECISION, user_id="alice")
+    assert REPORT.splitlines()[0] in await prompt_of(client, user_id="alice")
+    gone = {"messages": doomed["message_ids"][0], "conversations": doomed["id"]}[kind]
+    await erase(client, f"/{kind}/{gone}")
+
+    quoted = await store(client, f"> {DECISION}\n\n{QUESTION}", user_id="alice")
+    again = await store(client, REPORT, user_id="alice")
+
+    assert [bool(each["echo"]) for each in await messages_of(client, quoted)] == [True]
+    assert [each["echo"] for each in await messages_of(client, again)] == [[]]

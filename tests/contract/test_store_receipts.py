@@ -5,16 +5,17 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import select, text
 from sqlalchemy.exc import IntegrityError
 from uuid_utils.compat import uuid7
 
+from app.adapters.sql import tables as t
 from app.adapters.sql.database import Database
 from app.domain.audit import user_subject
 from app.domain.conversation import Role
 from app.domain.errors import BundleNotFound
-from app.domain.ids import BundleId
-from app.domain.memory import ItemType
+from app.domain.ids import BundleId, ItemKey
+from app.domain.memory import PROFILE, ItemType, Table, item_key
 from app.domain.profile import Profile
 from app.ports.projecting import OutboxState
 from app.ports.store import Store
@@ -23,6 +24,9 @@ from tests.databases import BOTH
 from tests.stored import ACME, MICROSECOND, NOON, OTHER, keep, said, tell
 
 DAY = timedelta(days=1)
+ANOTHER, A_THIRD = (item_key(Table.MEMORY, row) for row in (1_001, 1_002))
+"""Items that are not there."""
+
 ANSWER = {"items": [{"id": "ü", "score": 0.1}], "big": 2**60, "timings": {"total": 0.0125}}
 
 
@@ -56,6 +60,14 @@ async def kept(store: Store, *receipts: Receipt) -> list[bool]:
             except BundleNotFound:
                 there.append(False)
     return there
+
+
+async def keys_of(database: Database, item: UUID) -> list[ItemKey]:
+    """Of a memory item; its parts have keys of their own."""
+    async with database.read() as connection:
+        key = select(t.memory_item.c.key).where(t.memory_item.c.id == item)
+        found = (await connection.execute(key)).scalars()
+        return [item_key(Table.MEMORY, each) for each in found]
 
 
 async def rows(database: Database, table: str) -> int:
@@ -117,12 +129,30 @@ async def test_with_a_profile_goes_by_what_its_words_would_be_known(
     scope = (await keep(store, "hello")).conversation.scope
     async with store.write(ACME) as transaction:
         await transaction.personal.put_profile(scope, Profile(notes="tea", updated_at=NOON))
-    await keep_receipts(store, receipt(scope=scope, issued=frozenset({1, 2**60})))
-    assert (await rows(database, "issued"), await rows(database, "bundle")) == (2, 1)
+    issued = {PROFILE: frozenset({1, 2**60}), ItemKey(4): frozenset({7})}
+    await keep_receipts(store, receipt(scope=scope, issued=issued))
+    assert (await rows(database, "issued"), await rows(database, "bundle")) == (3, 1)
     async with store.write(ACME) as transaction:
         erased = await transaction.personal.erase_profile(scope)
     assert (erased.profiles, erased.bundles) == (1, 1)
-    assert (await rows(database, "issued"), await rows(database, "bundle")) == (0, 0)
+    assert (await rows(database, "issued"), await rows(database, "bundle")) == (1, 0)
+    async with store.read(ACME) as snapshot:
+        assert await snapshot.bundles.shown(scope, {1, 2**60, 7}) == {7: NOON}
+
+
+async def test_what_two_items_said_is_known_since_it_was_first_shown(store: Store) -> None:
+    kept = await keep(store, "dog", "dog")
+    scope, (first, second) = kept.scope, kept.keys
+    for item, at in ((second, NOON), (first, NOON + DAY)):
+        issued = {item: frozenset({7})}
+        await keep_receipts(store, receipt(at, scope=scope.key, issued=issued, version=9))
+    async with store.read(ACME) as snapshot:
+        assert await snapshot.bundles.shown(scope.key, {7}) == {7: NOON}
+    for gone, left in ((kept.messages[1], {7: NOON + DAY}), (kept.messages[0], {})):
+        async with store.write(ACME) as transaction:
+            await transaction.erase.message(gone.id, now=NOON)
+        async with store.read(ACME) as snapshot:
+            assert await snapshot.bundles.shown(scope.key, {7}) == left
 
 
 async def test_an_answer_is_replayed_under_its_path_and_key_only(store: Store) -> None:
@@ -185,21 +215,28 @@ def own_url(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.mark.parametrize("kind", [ItemType.FACT, ItemType.DOCUMENT])
-async def test_what_expires_takes_along_what_was_shown_where_it_was(
-    store: Store, kind: ItemType
+async def test_what_expires_takes_along_what_was_shown_of_it_and_nothing_else(
+    store: Store, database: Database, kind: ItemType
 ) -> None:
     """A document was shown to every user of its tenant, a fact to its own."""
     users = [(ACME, "alice"), (ACME, "bob"), (OTHER, "alice")]
     scopes = [(await keep(store, "dog", user_id=user, tenant=of)).scope for of, user in users]
+    item = (await tell(store, "tea", type=kind, expires_at=NOON)).id
+    (key,) = await keys_of(database, item)
+    told = {(ACME, "alice"): key, (ACME, "bob"): key if kind is ItemType.DOCUMENT else ANOTHER}
     shown = frozenset({1, 2**40})
     await keep_receipts(
         store,
         *(
-            receipt(tenant=of, scope=scope.key, version=scope.version, issued=shown)
-            for scope, (of, _) in zip(scopes, users, strict=True)
+            receipt(
+                tenant=of,
+                scope=scope.key,
+                version=scope.version,
+                issued={told.get((of, user), ANOTHER): shown, A_THIRD: frozenset({7, 1})},
+            )
+            for scope, (of, user) in zip(scopes, users, strict=True)
         ),
     )
-    await tell(store, "tea", type=kind, expires_at=NOON)
 
     async with store.project() as projections:
         assert await projections.erase_expired(now=NOON, limit=9, new_id=uuid4) == 1
@@ -207,5 +244,6 @@ async def test_what_expires_takes_along_what_was_shown_where_it_was(
     left = []
     for scope, (of, _) in zip(scopes, users, strict=True):
         async with store.read(of) as snapshot:
-            left.append(len(await snapshot.bundles.shown(scope.key, shown)))
-    assert left == [0, 0 if kind is ItemType.DOCUMENT else 2, 2]
+            left.append(set(await snapshot.bundles.shown(scope.key, {*shown, 7})))
+    everything = {*shown, 7}
+    assert left == [{1, 7}, {1, 7} if kind is ItemType.DOCUMENT else everything, everything]

@@ -123,6 +123,23 @@ async def test_up_twice_changes_nothing_and_loses_nothing(database: Database) ->
         assert [tuple(row) for row in rows] == [("acme", 1)]
 
 
+async def test_from_the_first_schema_up_nothing_that_was_said_is_lost(database: Database) -> None:
+    await upgrade(database.writer, "0001")
+    async with database.write() as connection:
+        for row in (
+            "INSERT INTO tenant (id, created_at) VALUES ('acme', 1)",
+            "INSERT INTO scope (key, tenant, user_id, created_at) VALUES (5, 'acme', 'a', 1)",
+            "INSERT INTO issued (scope_key, fingerprint, first_at, last_at) VALUES (5, 7, 1, 1)",
+        ):
+            await connection.execute(text(row))
+    await upgrade(database.writer)
+    assert await differences(database) == []
+    async with database.read() as connection:
+        kept = (await connection.execute(text("SELECT key, tenant FROM scope"))).all()
+        shown = (await connection.execute(text("SELECT count(*) FROM issued"))).scalar_one()
+    assert ([tuple(row) for row in kept], shown) == ([(5, "acme")], 0)
+
+
 async def test_down_leaves_nothing_and_up_works_again(database: Database) -> None:
     for _ in range(2):
         await upgrade(database.writer)

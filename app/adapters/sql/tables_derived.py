@@ -233,11 +233,13 @@ bundle = Table(
 )
 
 # What bundles showed, as fingerprints (app/text/echo.py): by them it is known when it comes back.
+# They go with the item that was shown; the same words of two items are two rows.
 issued = Table(
     "issued",
     metadata,
     Column("scope_key", Key, ForeignKey("scope.key", ondelete="CASCADE"), primary_key=True),
     Column("fingerprint", BigInteger, primary_key=True),
+    Column("item_key", BigInteger, primary_key=True, index=True),
     Column("first_at", Instant, nullable=False),
     Column("last_at", Instant, nullable=False, index=True),
     sqlite_with_rowid=False,

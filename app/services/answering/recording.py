@@ -15,7 +15,7 @@ from typing import Any, cast
 from app.domain.context import ContextBundle, ContextRequest
 from app.domain.errors import ForewordError
 from app.domain.ids import BundleId, ItemId, ItemKey, ScopeKey, TenantId
-from app.domain.memory import Table, item_key, table_and_row
+from app.domain.memory import PROFILE, Table, item_key, table_and_row
 from app.domain.profile import ShownProfile
 from app.ports.store import Store
 from app.ports.stored import Access, Receipt
@@ -119,7 +119,7 @@ class Recorder:
             if not waiting:
                 return
             news = [self._news(each) for each in waiting]
-            told = await asyncio.to_thread(_fingerprinted, [list(each.values()) for each in news])
+            told = await asyncio.to_thread(_fingerprinted, news)
             receipts = [
                 replace(each.receipt, issued=issued)
                 for each, issued in zip(waiting, told, strict=True)
@@ -177,5 +177,15 @@ def _introduced(shown: ShownProfile | None) -> dict[_Piece, str]:
     return {(profile.updated_at, tuple(profile.facts), shown.room, shown.tokens): forms}
 
 
-def _fingerprinted(shown: Sequence[Sequence[str]]) -> Sequence[frozenset[int]]:
-    return [frozenset[int]().union(*map(fingerprints, contents)) for contents in shown]
+def _fingerprinted(
+    several: Sequence[Mapping[_Piece, str]],
+) -> Sequence[Mapping[ItemKey, frozenset[int]]]:
+    """By item, so that with an item goes by what it would be known, wherever it was cut."""
+    told: list[dict[ItemKey, frozenset[int]]] = []
+    for shown in several:
+        of_items: dict[ItemKey, frozenset[int]] = {}
+        for piece, content in shown.items():
+            key = PROFILE if isinstance(piece[0], datetime) else piece[0]
+            of_items[key] = of_items.get(key, frozenset()) | fingerprints(content)
+        told.append(of_items)
+    return told

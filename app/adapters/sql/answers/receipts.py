@@ -4,14 +4,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import delete, insert, or_, select, tuple_
+from sqlalchemy import ColumnElement, and_, delete, func, insert, or_, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
-from app.adapters.sql.dialect import insert_or_replace
+from app.adapters.sql.dialect import insert_or_replace, numbers
 from app.domain.errors import BundleNotFound
-from app.domain.ids import BundleId, ScopeKey, TenantId
+from app.domain.ids import BundleId, ItemKey, ScopeKey, TenantId
+from app.domain.memory import PROFILE
 from app.ports.stored import Receipt
 
 BUNDLES_KEPT = timedelta(days=7)
@@ -56,9 +57,10 @@ class SqlBundles:
         for start in range(0, len(wanted), _AT_ONCE):
             some = i.fingerprint.in_(wanted[start : start + _AT_ONCE])
             rows = (
-                select(i.fingerprint, i.first_at)
+                select(i.fingerprint, func.min(i.first_at).label("first_at"))
                 .join(t.scope, t.scope.c.key == i.scope_key)
                 .where(i.scope_key == scope, t.scope.c.tenant == self.tenant, some)
+                .group_by(i.fingerprint)
             )
             found |= {row.fingerprint: row.first_at for row in await self.connection.execute(rows)}
         return found
@@ -97,21 +99,21 @@ async def keep_receipts(connection: AsyncConnection, receipts: Sequence[Receipt]
 async def _keep_issued(connection: AsyncConnection, receipts: Sequence[Receipt]) -> None:
     """Note what was shown, of scopes that are there."""
     shown = {
-        (each.scope, fingerprint): each.created_at
+        (each.scope, fingerprint, item): each.created_at
         for each in receipts
         if each.scope is not None
-        for fingerprint in each.issued
+        for item, fingerprints in each.issued.items()
+        for fingerprint in fingerprints
     }
     if not shown:
         return
+    key = ["scope_key", "fingerprint", "item_key"]
     rows = [
-        {"scope_key": scope, "fingerprint": fingerprint, "first_at": at, "last_at": at}
-        for (scope, fingerprint), at in sorted(shown.items())
+        {**dict(zip(key, each, strict=True)), "first_at": at, "last_at": at}
+        for each, at in sorted(shown.items())
     ]
-    key = ["scope_key", "fingerprint"]
-    if rows:
-        note = insert_or_replace(connection, d.issued, key=key, values=["last_at"])
-        await connection.execute(note, rows)
+    note = insert_or_replace(connection, d.issued, key=key, values=["last_at"])
+    await connection.execute(note, rows)
 
 
 async def _of_what_is_there(
@@ -131,27 +133,36 @@ async def _of_what_is_there(
 
 
 async def forget_shown(
-    connection: AsyncConnection, tenant: TenantId, scopes: Collection[ScopeKey]
+    connection: AsyncConnection, keys: Collection[ItemKey], *, scopes: Collection[ScopeKey]
 ) -> None:
     """
-    Forget by which words an answer that comes back is known, where these scopes were shown.
+    Forget by which words these items are known, should they come back, whomever they were shown,
+    and the profiles of these scopes, which may have told of them.
 
-    Of what is gone nothing is left then, and whoever says it again is heard. What is shared was
-    shown to every user of the tenant. Rows are locked in the order in which they are written.
+    Of what is gone nothing is left then, and whoever says it again is heard.
     """
-    i, s = d.issued.c, t.scope.c
-    shared = select(s.key).where(s.key.in_(scopes), s.shared).limit(1)
-    shown = [i.scope_key.in_(scopes)]
-    if (await connection.execute(shared)).first():
-        shown.append(i.scope_key.in_(select(s.key).where(s.tenant == tenant)))
-    key = (i.scope_key, i.fingerprint)
-    doomed = select(*key).where(or_(*shown)).order_by(*key).with_for_update()
+    i = d.issued.c
+    profiles = and_(i.scope_key.in_(numbers(scopes)), i.item_key == PROFILE)
+    await _forget(connection, or_(i.item_key.in_(numbers(keys)), profiles))
+
+
+async def forget_all_shown(connection: AsyncConnection, scope: ScopeKey) -> None:
+    """Forget by which words anything is known that a scope was shown."""
+    await _forget(connection, d.issued.c.scope_key == scope)
+
+
+async def _forget(connection: AsyncConnection, shown: ColumnElement[bool]) -> None:
+    """Rows are locked in the order in which they are written."""
+    key = tuple(d.issued.primary_key)
+    doomed = select(*key).where(shown).order_by(*key).with_for_update()
     await connection.execute(delete(d.issued).where(tuple_(*key).in_(doomed)))
 
 
-async def erase_bundles(connection: AsyncConnection, tenant: TenantId, scope: ScopeKey) -> int:
-    """Erase the receipts of what a scope was answered, and what was shown with them; how many."""
-    await forget_shown(connection, tenant, [scope])
+async def erase_bundles(
+    connection: AsyncConnection, scope: ScopeKey, *, gone: Collection[ItemKey] = ()
+) -> int:
+    """Erase the receipts of what a scope was answered, and what was shown of `gone`; how many."""
+    await forget_shown(connection, gone, scopes=[scope])
     told = delete(d.bundle).where(d.bundle.c.scope_key == scope)
     return (await connection.execute(told)).rowcount
 

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
-from app.adapters.sql.answers.receipts import erase_bundles
+from app.adapters.sql.answers.receipts import erase_bundles, forget_all_shown, forget_shown
 from app.adapters.sql.derived.erasing import erase_items
 from app.adapters.sql.derived.notes import note
 from app.adapters.sql.derived.period_notes import forget_periods
@@ -64,7 +64,8 @@ class SqlEraser:
         await recount(self.connection, [conversation])
         await SqlScopes(self.connection, self.tenant).touch(scope, erased=True)
         await note(self.connection, [conversation], now=now)
-        return replace(erased, bundles=await erase_bundles(self.connection, self.tenant, scope))
+        bundles = await erase_bundles(self.connection, scope, gone=erased.keys)
+        return replace(erased, bundles=bundles)
 
     async def memory(self, item_id: ItemId, *, now: datetime) -> Erased:
         memory = await SqlItems(self.connection, self.tenant).get(item_id, now=now)
@@ -72,7 +73,7 @@ class SqlEraser:
         own = t.memory_item.c.id == (memory.parent or item_id)
         erased = await erase_items(self.connection, self.tenant, own, now=now)
         await SqlScopes(self.connection, self.tenant).touch(memory.scope, erased=True)
-        bundles = await erase_bundles(self.connection, self.tenant, memory.scope)
+        bundles = await erase_bundles(self.connection, memory.scope, gone=erased.keys)
         return replace(erased, scope=memory.scope, bundles=bundles)
 
     async def conversation(self, conversation_id: ConversationId, *, now: datetime) -> Erased:
@@ -88,11 +89,11 @@ class SqlEraser:
         )
         # Now that the scope is taken: a receipt that another process writes comes before or not.
         await SqlScopes(self.connection, self.tenant).touch(found.scope, erased=True)
-        bundles = await erase_bundles(self.connection, self.tenant, found.scope)
         rows = RowEraser(self.connection, self.tenant)
         await rows.answers(d.idempotency.c.conversation_key == found.key)
         said_here = t.message.c.conversation_key == found.key
         erased = await forget_periods(self.connection, self.tenant, found.scope, said_here, now=now)
+        bundles = await erase_bundles(self.connection, found.scope, gone=erased.keys)
         return replace(erased, scope=found.scope, doomed=key, bundles=bundles)
 
     async def user(self, user_id: str | None, *, now: datetime) -> Erased:
@@ -110,12 +111,15 @@ class SqlEraser:
             .values(tenant=ERASED, user_id=str(uuid4()), created_at=now, erased_version=_GONE)
         )
         await rows.answers(d.idempotency.c.scope_key == scope.key)
-        bundles = await erase_bundles(self.connection, self.tenant, scope.key)
+        await forget_all_shown(self.connection, scope.key)
+        bundles = await erase_bundles(self.connection, scope.key)
         bundles += await rows.bundles_of_user(subject)
         return Erased(scope=scope.key, doomed=scope.key, bundles=bundles) + gone
 
     async def portion(self, doomed: ScopeKey, *, limit: int, now: datetime) -> tuple[Erased, bool]:
         erased, more = await self._portion(doomed, limit=limit, now=now)
+        owners = [] if erased.scope is None else [erased.scope]
+        await forget_shown(self.connection, erased.keys, scopes=owners)
         await erasures.go_on(self.connection, doomed, erased, now=now)
         return erased, more
 

@@ -158,7 +158,7 @@ class SqlPersonal:
         erased = await self.connection.execute(delete(t.profile).where(self._of(t.profile, scope)))
         if not erased.rowcount:
             return derived
-        bundles = await erase_bundles(self.connection, self.tenant, scope)
+        bundles = await erase_bundles(self.connection, scope)
         return derived + Erased(profiles=erased.rowcount, bundles=bundles)
 
     async def derive(
@@ -173,7 +173,7 @@ class SqlPersonal:
         entries = await erase_entries(self.connection, self._of(t.profile_entry, scope))
         if not entries:
             return Erased(scope=scope)
-        bundles = await erase_bundles(self.connection, self.tenant, scope)
+        bundles = await erase_bundles(self.connection, scope)
         return Erased(scope=scope, profile_entries=entries, bundles=bundles)
 
     def _of(self, table: Table, scope: ScopeKey) -> ColumnElement[bool]:

@@ -67,7 +67,8 @@ async def erase_expired(
         gone = [row for row in rows if row.tenant == tenant]
         ours = i.key.in_([row.key for row in gone])
         erased = await erase_items(connection, tenant, ours, now=now)
-        await forget_shown(connection, tenant, sorted({ScopeKey(row.scope_key) for row in gone}))
+        scopes = {ScopeKey(row.scope_key) for row in gone}
+        await forget_shown(connection, erased.keys, scopes=scopes)
         erasure = {"erasure_id": str(new_id())}
         deeds = [_expired(row.id, {**erasure, "type": row.type}) for row in gone]
         whole = {**erasure, **erased.told()}

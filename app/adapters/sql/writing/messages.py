@@ -17,7 +17,7 @@ from app.adapters.sql.items.pieces import item_keys_of, item_pieces_of
 from app.adapters.sql.projecting.outbox import enqueue
 from app.adapters.sql.said.counters import terms_in
 from app.adapters.sql.said.messages import SqlMessages
-from app.adapters.sql.said.pieces import Pieces, add_chunks, keys_of, pieces_of
+from app.adapters.sql.said.pieces import Pieces, add_chunks, embedded_keys, keys_of, pieces_of
 from app.adapters.sql.said.scopes import SqlScopes
 from app.domain.conversation import Conversation, Rating
 from app.domain.ids import ItemKey, MessageKey
@@ -48,7 +48,9 @@ class SqlMessageWriter(SqlMessages):
         await full_text(self.connection).remove(held.entries)
         await enqueue(self.connection, self.tenant, conversation.scope, keys, now=now)
         await self._touch(conversation, held, sign=-1)
-        await forget_shown(self.connection, self.tenant, [conversation.scope])
+        said = (await self.connection.execute(embedded_keys(_in(conversation)))).scalars()
+        shown = {*keys, *said}  # also what systems said, which is in no index
+        await forget_shown(self.connection, shown, scopes=[conversation.scope])
         await retell(self.connection, self.tenant, conversation, now=now)
 
     async def reindex(self, conversation: Conversation, *, now: datetime) -> None:
