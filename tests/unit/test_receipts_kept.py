@@ -3,7 +3,6 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from sqlalchemy.pool import QueuePool
 
 from app.adapters.sql.database import open_database
 from app.adapters.sql.store import SqlStore
@@ -143,13 +142,13 @@ async def test_who_waits_for_receipts_holds_no_connection(
 ) -> None:
     """Writing them takes one: if all were held by those who wait, nobody would go on."""
     await built(memory, ContextRequest(query="green tea?", user_id="alice"))
-    pool = store.database.reader.pool
-    assert isinstance(pool, QueuePool)
+    kept = store.database.kept
+    assert kept is not None
     held: list[int] = []
     flush = Recorder.flush
 
     async def watched(recorder: Recorder) -> None:
-        held.append(pool.checkedout())
+        held.append(kept.in_use)
         await flush(recorder)
 
     monkeypatch.setattr(Recorder, "flush", watched)

@@ -26,6 +26,8 @@ class Kept:
     places: asyncio.Semaphore
     patience: float
     """Seconds to wait for a place."""
+    in_use: int = 0
+    """How many are lent at the moment."""
     _idle: list[AsyncConnection] = field(default_factory=list)
 
     @asynccontextmanager
@@ -37,6 +39,7 @@ class Kept:
             StoreUnavailable: All stayed busy.
         """
         await self._place()
+        self.in_use += 1
         try:
             connection = self._idle.pop() if self._idle else await self.engine.connect()
             try:
@@ -48,6 +51,7 @@ class Kept:
                 raise
             self._idle.append(connection)
         finally:
+            self.in_use -= 1
             self.places.release()
 
     async def _place(self) -> None:
