@@ -19,9 +19,12 @@ from app.domain.conversation import Role
 from tests.distil.labelled import SAID_AT
 
 
+def said_by(name: str | None, content: str, role: Role = Role.USER) -> list[Fact]:
+    return list(facts_of(Utterance(role=role, content=content, said_at=SAID_AT, name=name)))
+
+
 def names_in(content: str, role: Role = Role.USER) -> list[Fact]:
-    said = Utterance(role=role, content=content, said_at=SAID_AT, name=None)
-    return [each for each in facts_of(said) if each.attribute == "name"]
+    return [each for each in said_by(None, content, role) if each.attribute == "name"]
 
 
 @pytest.mark.parametrize(
@@ -88,6 +91,43 @@ def test_how_somebody_is_gives_no_name(greeting: str, said: str) -> None:
 )
 def test_of_others_and_of_nobody_no_name_is_taken(content: str) -> None:
     assert not names_in(content)
+
+
+@pytest.mark.parametrize("name", ["Alice", "alice"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        *("Hi! I'm Alice.", "i'm alice", "hi im alice", "hey, it's alice", "My name is Alice."),
+        *("my name is alice", "my name's alice", "I'm called Alice.", "Alice is called Alice."),
+    ],
+)
+def test_who_says_the_name_that_is_known_says_nothing_new(name: str, content: str) -> None:
+    assert not said_by(name, content)
+
+
+@pytest.mark.parametrize("speaker", [None, "Bea", "al17", "Alice Moreau"])
+def test_a_name_that_is_not_how_somebody_is_called_is_one(speaker: str | None) -> None:
+    for content in ("Hi! I'm Alice.", "My name is Alice."):
+        (fact,) = said_by(speaker, content)
+        assert (fact.subject, fact.attribute, fact.value) == (speaker or "User", "name", "Alice")
+
+
+@pytest.mark.parametrize(
+    ("content", "attribute", "value", "text"),
+    [
+        ("My name is Alice Moreau.", "name", "Alice Moreau", "Alice's name is Alice Moreau"),
+        ("I'm not called Alice.", "name", "Alice", "Alice is not called Alice"),
+        ("Call me Alice.", "called", "Alice", "Alice: Call me Alice"),
+        ("My cat is called Alice.", "name", "Alice", "Alice's cat is called Alice"),
+        ("Hi! I'm Alice, a nurse.", "job", "nurse", "Alice is a nurse"),
+        ("Hi! I'm Alice from Porto.", "from", "Porto", "Alice is from Porto"),
+    ],
+)
+def test_what_else_is_said_with_a_name_is_kept(
+    content: str, attribute: str, value: str, text: str
+) -> None:
+    (fact,) = said_by("Alice", content)
+    assert (fact.attribute, fact.value, fact.text) == (attribute, value, text)
 
 
 def test_what_an_assistant_says_of_itself_is_no_name() -> None:

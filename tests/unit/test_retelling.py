@@ -49,9 +49,10 @@ def a_fact(attribute: str, value: str, *, tense: Tense = Tense.NOW, positive: bo
             ["Ann doesn't speak Czech", "Ann doesn't speak French"],
         ),
         (
-            "Hi! I'm Ann, a nurse from Brno.",
-            ["Ann is called Ann", "Ann is from Brno", "Ann works as nurse"],
+            "Hi! I'm Anna, a nurse from Brno.",
+            ["Ann is called Anna", "Ann is from Brno", "Ann works as nurse"],
         ),
+        ("Hi! I'm Ann, a nurse from Brno.", ["Ann is from Brno", "Ann works as nurse"]),
         ("I speak French. I live in Brno.", ["Ann lives in Brno", "Ann speaks French"]),
     ],
 )

@@ -8,7 +8,7 @@ from datetime import datetime
 from app.distil.facts.clauses import beginnings, clause_at, is_joke, is_meant, is_short
 from app.distil.facts.directions import statement_at
 from app.distil.facts.fact import Fact, Tense, is_single
-from app.distil.facts.introducing import introduced, introduction, kin_named
+from app.distil.facts.introducing import introduced, introduction, kin_named, who_is
 from app.distil.facts.reading import statements_of
 from app.distil.facts.retelling import quoted, retold
 from app.distil.facts.small_letters import spelled
@@ -46,9 +46,21 @@ def facts_of(said: Utterance) -> Sequence[Fact]:
         return []
     found: dict[tuple[object, ...], Fact] = {}
     for fact in _all_facts(said):
+        if _names_itself(fact):
+            continue
         same = (*fact.key, normal(fact.value), fact.positive, fact.tense)
         found.setdefault(same, fact)
     return sorted(found.values(), key=lambda fact: (fact.start, fact.stop))
+
+
+def _names_itself(fact: Fact) -> bool:
+    """
+    Whether it says no more than the name by which it is told: "Alice is Alice".
+
+    How somebody wants to be `called` is a wish, and may end another one.
+    """
+    holds = fact.positive and fact.tense is Tense.NOW and fact.attribute == "name"
+    return holds and fact.subject.casefold() == fact.value.casefold()
 
 
 def _all_facts(said: Utterance) -> Iterator[Fact]:
@@ -58,7 +70,8 @@ def _all_facts(said: Utterance) -> Iterator[Fact]:
         if is_short(sentence) and _HINT.search(sentence.plain) and is_meant(sentence):
             yield from _in_sentence(said, sentence)
     if not said.by_program and (found := introduction(said.content)):
-        place = _Place(found.start, found.stop, f"{said.speaker} is {found.words}")
+        told = who_is(said.speaker, found.words)
+        place = _Place(found.start, found.stop, told)
         for statement in introduced(found.words):
             yield _fact(said, statement, place, ())
 

@@ -108,6 +108,13 @@ def introduced(rest: str) -> Iterator[Statement]:
         yield _of_speaker("from", place)
 
 
+def who_is(speaker: str, words: str) -> str:
+    """The words behind "I'm" as another tells them, without the name by which this is told."""
+    name = proper(words) or ""
+    more = words[len(name) :].lstrip(" ,")
+    return f"{speaker} is {more if more and name.casefold() == speaker.casefold() else words}"
+
+
 def kin_named(plain: str, speaker: str) -> Iterator[tuple[Statement, int, int]]:
     """Those whose name stands behind what they are to the speaker, each with its place."""
     if _FICTION.search(plain):
