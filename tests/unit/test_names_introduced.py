@@ -14,6 +14,7 @@ from app.distil.language.lexicon import (
     OCCUPATIONS,
     PEOPLES,
 )
+from app.distil.language.surnames import SURNAMES
 from app.distil.language.utterance import Utterance
 from app.domain.conversation import Role
 from tests.distil.labelled import SAID_AT
@@ -51,6 +52,75 @@ def test_who_says_their_name_has_it(content: str, name: str, words: str) -> None
     (fact,) = names_in(content)
     assert (fact.subject, fact.value) == ("User", name)
     assert content[fact.start : fact.stop] == words
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "words"),
+    [
+        ("hi im tom baker", "Tom Baker", "im tom baker"),
+        ("Hi Im Tom Baker.", "Tom Baker", "Im Tom Baker"),
+        ("i'm tom baker, nice to meet you", "Tom Baker", "i'm tom baker"),
+        ("hey, it's anna miller from billing", "Anna Miller", "it's anna miller"),
+        ("hello! this is maria  lopez", "Maria Lopez", "this is maria  lopez"),
+        ("hi im anna van dijk and i need help", "Anna van Dijk", "im anna van dijk"),
+        ("hi im joão da silva", "João da Silva", "im joão da silva"),
+        ("hi im ian o'brien again", "Ian O'Brien", "im ian o'brien"),
+        ("hi im ana garcia-lopez", "Ana Garcia-Lopez", "im ana garcia-lopez"),
+        ("hi im fiona mcdonald", "Fiona McDonald", "im fiona mcdonald"),
+        ("hi im agnieszka lewicka-zborowska", "", ""),
+        ("hi im marta zborowska", "Marta Zborowska", "im marta zborowska"),
+        ("my name is tom baker", "Tom Baker", "my name is tom baker"),
+        ("my name's tom baker and i live in bath", "Tom Baker", "my name's tom baker"),
+        ("my name is anna van dijk.", "Anna van Dijk", "my name is anna van dijk."),
+        ("my name is ian o'brien", "Ian O'Brien", "my name is ian o'brien"),
+        ("im called tom white", "Tom White", "im called tom white"),
+    ],
+)
+def test_a_family_name_goes_with_a_given_name(content: str, name: str, words: str) -> None:
+    found = names_in(content)
+    assert [each.value for each in found] == [name] * bool(name)
+    assert [content[each.start : each.stop] for each in found] == [words] * bool(name)
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        *("and", "lol", "good morning", "good", "tired", "student", "nurse", "cook", "dad", "may"),
+        *("how are you", "looking for help", "baker street", "baker's brother", "smith fan"),
+        *("hanks", "long time no see", "sales", "admin", "porto", "brown bear", "king of spain"),
+        *("white hat hacker", "van driver", "de facto lead", "baker?", "needs help"),
+        *("young", "german", "monday", "who is jones", "miller time", "park ranger", "wood carver"),
+    ],
+)
+def test_what_else_stands_behind_a_given_name_is_no_family_name(behind: str) -> None:
+    for begun in ("hi im tom", "hi i'm tom", "i'm tom", "hey it's tom"):
+        assert not names_in(f"{begun} {behind}")
+    assert {each.value for each in names_in(f"my name's tom {behind}")} <= {"Tom"}
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        ("hi im tom from porto", "Tom"),
+        ("hi im tom i need help", "Tom"),
+        ("hi im tom, baker", "Tom"),
+        ("hi im tom. baker street is closed", "Tom"),
+        ("hi im tom and i work with miller", "Tom"),
+        ("my name is tom, jones is my dog", "Tom"),
+        ("my name is tom and jones is my dog", "Tom"),
+        ("i'm tom thanks", "Tom"),
+    ],
+)
+def test_what_goes_on_behind_a_name_is_no_part_of_it(content: str, name: str) -> None:
+    assert [each.value for each in names_in(content)] == [name]
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["hi im happy baker", "hi im tom baker and sons", "hi im the baker", "my dog is tom baker"],
+)
+def test_a_family_name_alone_and_a_firm_s_are_none(content: str) -> None:
+    assert not names_in(content)
 
 
 @pytest.mark.parametrize("greeting", ["", "hi ", "hi, ", "hey there ", "hello! "])
@@ -138,3 +208,10 @@ def test_no_given_name_is_a_word_for_what_somebody_is() -> None:
     said_of_oneself = NO_NAMES | CALENDAR | PEOPLES | OCCUPATIONS | LANGUAGES | EXCLAMATIONS
     assert not GIVEN_NAMES & (said_of_oneself | KIND_OF_TOOL.keys())
     assert {each.casefold() for each in GIVEN_NAMES} == GIVEN_NAMES
+
+
+def test_no_family_name_is_a_word_that_goes_on_behind_a_given_one() -> None:
+    going_on = NO_NAMES | CALENDAR | PEOPLES | LANGUAGES | EXCLAMATIONS | KIND_OF_TOOL.keys()
+    assert not SURNAMES & going_on
+    assert not (SURNAMES - {"baker"}) & OCCUPATIONS
+    assert {each.casefold() for each in SURNAMES} == SURNAMES

@@ -8,6 +8,7 @@ from app.distil.facts.statement import Statement
 from app.distil.facts.values import kind_of, occupation, proper
 from app.distil.language.given_names import GIVEN_NAMES
 from app.distil.language.lexicon import KIN, ONE_OF_A_KIND, SEVERAL_OF_KIN
+from app.distil.language.surnames import as_spelled, end_of_surname
 
 _GREETING = r"(?:hi+|hello|hey+|hiya|good\s(?:morning|evening|afternoon))\b"
 _INTRODUCED = re.compile(
@@ -23,16 +24,20 @@ _BY_GIVEN_NAME = re.compile(
     )?
     (?P<said>
       (?: i['\u2019]m | (?P<greeted> im | i\s+am ) | (?P<it> it['\u2019]?s | this\s+is ) )\s+
-      (?P<name> [^\W\d_]{{2,12}} )
-    )
-    (?P<after> \s*(?:\Z|[\n.!,;]) |
-      \s+(?:here|again|btw|nice|pleased|glad|happy|thanks|thx|from|i|im|ive|my|can|could|please
-        |and\s+(?:i|im|ive|my|we|our))\b
+      (?P<name> [^\W\d_]{{2,12}} )(?![\w'\u2019-])
     )
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-"""Followed by what goes on behind a name: "im Max level" and "it's Anna's" are none."""
+_BEHIND_A_NAME = re.compile(
+    r"""
+    \s*(?:\Z|[\n.!,;])
+    | \s+(?:here|again|btw|nice|pleased|glad|happy|thanks|thx|from|i|im|ive|my|can|could|please
+      |and\s+(?:i|im|ive|my|we|our))\b
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+"""What may go on there: "im Max level" and "it's Anna's" are none."""
 
 _OF_ANOTHER = re.compile(
     r"\W*(?:she|he|they|her|his|their|who|and|or|not|my|our|the|that)\b", re.IGNORECASE
@@ -88,10 +93,14 @@ def _by_given_name(content: str) -> Introduction | None:
     found = _BY_GIVEN_NAME.match(content, 0, _READ)
     if not found or found["name"].casefold() not in GIVEN_NAMES:
         return None
+    stop = end_of_surname(content, found.end())
     alone = not found["greeting"] and (found["greeted"] or found["it"])
-    if alone or (found["it"] and _OF_ANOTHER.match(content, found.start("after"))):
+    if alone or not _BEHIND_A_NAME.match(content, stop):
         return None
-    return Introduction(*found.span("said"), found["name"].capitalize())
+    if found["it"] and _OF_ANOTHER.match(content, stop):
+        return None
+    name = " ".join(content[found.start("name") : stop].split())
+    return Introduction(found.start("said"), stop, as_spelled(name))
 
 
 def introduced(rest: str) -> Iterator[Statement]:

@@ -4,8 +4,10 @@ import re
 from dataclasses import replace
 
 from app.distil.facts.values import ENDS_PHRASE
+from app.distil.language.given_names import GIVEN_NAMES
 from app.distil.language.lexicon import CALENDAR, KIND_OF_TOOL, NO_NAMES, OCCUPATIONS, PEOPLES
 from app.distil.language.sentences import Sentence
+from app.distil.language.surnames import as_spelled, end_of_surname, is_surname
 
 _CAPITAL = re.compile(r"(?<=.)(?!I\b)[A-Z]", re.DOTALL)
 """One that begins no sentence and is not "I": whoever wrote it spells names."""
@@ -95,6 +97,8 @@ def _written_so(sentence: Sentence, plain: str) -> Sentence:
 def _end_of_name(plain: str, start: int, kind: str) -> int:
     """Where the name ends that begins at `start`; there, if none does."""
     unwanted, at = _NO_NAMES_BEHIND[kind], start
+    if kind in ("whole", "name") and (stop := _end_of_full_name(plain, start)):
+        return stop
     for _ in range(_MOST_WORDS):
         word = _WORD.match(plain, at)
         inside = at > start and word and word[0] in _INSIDE_PLACE
@@ -109,7 +113,17 @@ def _end_of_name(plain: str, start: int, kind: str) -> int:
     return start
 
 
+def _end_of_full_name(plain: str, start: int) -> int | None:
+    """Where "tom baker" ends: behind a given name a family name may be any word."""
+    given = _WORD.match(plain, start)
+    if not given or given[0] not in GIVEN_NAMES:
+        return None
+    stop = end_of_surname(plain, given.end())
+    return stop if stop > given.end() and ENDS_PHRASE.match(plain, stop) else None
+
+
 def _titled(name: str) -> str:
     first, *others = name.split(" ")
     parts = [each if each in _PARTICLES else each.capitalize() for each in others]
-    return " ".join([first.capitalize(), *parts])
+    full = first in GIVEN_NAMES and others and is_surname(others[-1])
+    return as_spelled(name) if full else " ".join([first.capitalize(), *parts])
