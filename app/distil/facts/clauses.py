@@ -26,8 +26,8 @@ _NOT_MEANT = re.compile(
     | says? | said | saying | told | tells | claims? | claimed | heard | according\ to | reads
     | reckons | rumou?r | wants?\ (?!you|to\ be\ called) | wanted | hopes | demands | insists |
     insisted
-    | (?<!never\ )(?<!not\ )(?<!don't\ )suggests? | suggested | proposes | proposed | thinks
-    | believes | should | could | ought
+    | (?<!never\ )(?<!not\ )(?<!don't\ )(?<!dont\ )suggests? | suggested | proposes | proposed
+    | thinks | believes | should | could | ought
     | once\ (?:i|we) | until\ (?:i|we) | in\ case\ (?:i|we) | let's\ say | pretends? )\b
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -47,7 +47,8 @@ _FILLER = re.compile(
     | by\ the\ way | hi | hello | hey | oh | ah | sorry | thanks | thank\ you | then | plus |
     remember(?:\ that)?
     | note | update | please | scratch\ that | correction | in\ fact | as\ mentioned | right | sure
-    | finally | honestly | personally | today | yesterday | recently | meanwhile | reminder
+    | finally | honestly | personally | omg | wow | ugh | tbh | anyway | pls | plz
+    | today | yesterday | recently | meanwhile | reminder
     | as\ of\ (?:today|now) | for\ the\ record | big\ news | good\ news | summing\ up | because |
     since
     | (?:after|following|last|this|in\ (?:january|february|march|april|may|june|july|august
@@ -114,10 +115,11 @@ def beginnings(sentence: Sentence) -> Iterator[tuple[int, int]]:
         starts.append(found.end())
     stops.append(len(sentence.plain))
     for start, stop in zip(starts, stops, strict=True):
-        yield _behind_fillers(sentence.plain, start, stop), stop
+        yield behind_fillers(sentence.plain, start, stop), stop
 
 
-def _behind_fillers(plain: str, start: int, stop: int) -> int:
+def behind_fillers(plain: str, start: int, stop: int) -> int:
+    """Where a statement begins at the earliest: "Also, don't …" begins with "don't"."""
     for _ in range(_MOST_FILLERS):
         filler = _FILLER.match(plain, start, stop)
         if not filler:

@@ -4,7 +4,19 @@ import re
 
 from app.distil.facts.statement import Statement
 from app.distil.facts.tools import attribute_of
-from app.distil.facts.values import Read, choice, date, email, phone, proper, telling, tool, whole
+from app.distil.facts.values import (
+    Read,
+    choice,
+    date,
+    email,
+    phone,
+    pronouns,
+    proper,
+    telling,
+    timezone,
+    tool,
+    whole,
+)
 from app.distil.language.lexicon import (
     TOLD_NOUNS,
     TOOL_KINDS,
@@ -13,9 +25,10 @@ from app.distil.language.lexicon import (
 )
 
 _RULE = re.compile(
-    r"(?:from now on,?\s+)?(?:please\s+)?"
+    r"(?:from now on,?\s+)?(?:(?:please|pls|plz)\s+)?"
     r"(?:make sure (?:to|you)\s+|remember to\s+|i want you to\s+)?"
-    r"(?:(?P<do>always)|(?P<never>never)|(?P<dont>don't|do not))(?:\s+ever)?\s+(?P<verb>[a-z]+)\b",
+    r"(?:(?P<do>always)|(?P<never>never)|(?P<dont>don'?t|do not))(?:\s+ever)?"
+    r"\s+(?P<verb>[a-z]+)\b",
     re.IGNORECASE,
 )
 _AT_THIS_MOMENT = re.compile(
@@ -35,8 +48,12 @@ _THE = re.compile(
     r"|(?:runs|stays)\s+on))"
     r"\s+(?!not\b|no\b)"
 )
+_AS_IT_IS_NOW = re.compile(r"\A(?:new|current|present)\s+(?=\w)")
+_OF_BEFORE = re.compile(r"(?:old|former|previous|other)\s")
+_ASIDE = re.compile(r"[\s,]+(?:btw|by the way|fyi|thx|thanks|lol|haha+)\W*\Z", re.IGNORECASE)
 _SPELLED = {
-    "phone number": "phone", "mobile number": "phone", "e-mail": "email", "email address": "email",
+    "number": "phone", "phone number": "phone", "mobile number": "phone",
+    "e-mail": "email", "email address": "email",
     "e-mail address": "email", "time zone": "timezone", "full name": "name", "first name": "name",
     "nickname": "called", "repo": "repository",
 }  # fmt: skip
@@ -46,7 +63,8 @@ _READ: dict[str, Read] = {
     "birthday": date,
     "name": proper,
     "called": proper,
-    "pronouns": choice,
+    "pronouns": pronouns,
+    "timezone": timezone,
 }
 _SAYS_NOTHING_ALONE = frozenset({"number", "code", "rate", "room", "runner"})
 _ABOUT_PEOPLE = frozenset({"name", "called", "birthday", "pronouns", "phone", "email"})
@@ -96,11 +114,12 @@ def _told(clause: str, *, first: bool) -> Statement | None:
     if not found or not (found["whose"] or (first and found["noun"].istitle())):
         return None
     noun = " ".join(found["noun"].casefold().split()).replace("favorite", "favourite")
-    attribute = _SPELLED.get(noun, noun)
     mine = (found["whose"] or "").casefold() == "my"
-    if not _is_told(attribute, mine=mine):
+    noun = _AS_IT_IS_NOW.sub("", noun) if mine else noun
+    attribute = _SPELLED.get(noun, noun)
+    if _OF_BEFORE.match(noun) or not _is_told(attribute, mine=mine):
         return None
-    value = _reader(attribute)(clause[found.end() :])
+    value = _reader(attribute)(_ASIDE.sub("", clause[found.end() :]))
     if not value:
         return None
     subject = found["of"] or (None if mine else "we")

@@ -5,7 +5,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from app.distil.facts.clauses import beginnings, clause_at, is_joke, is_meant, is_short
+from app.distil.facts.clauses import (
+    beginnings,
+    behind_fillers,
+    clause_at,
+    is_joke,
+    is_meant,
+    is_short,
+)
 from app.distil.facts.directions import statement_at
 from app.distil.facts.fact import Fact, Tense, is_single
 from app.distil.facts.introducing import introduced, introduction, kin_named, who_is
@@ -24,7 +31,7 @@ _BY_PROGRAM = 0.8
 
 _NOT_FROM_THEN = re.compile(r"\b(?:before|by|next|tomorrow)\b", re.IGNORECASE)
 _HINT = re.compile(
-    r"\b(?:i(?:m|ve)?|we|my|our|the|is|will|lives?|works?|call|always|never|don't|do not|let's"
+    r"\b(?:i(?:m|ve)?|we|my|our|the|is|will|lives?|works?|call|always|never|don'?t|do not|let's"
     r"|moved|speaks?)\b",
     re.IGNORECASE,
 )
@@ -83,8 +90,9 @@ def _of_kin(said: Utterance, sentence: Sentence) -> Iterator[Fact]:
 
 
 def _in_sentence(said: Utterance, sentence: Sentence) -> Iterator[Fact]:
-    for number, (start, stop) in enumerate(beginnings(sentence)):
-        statements, text = _stated(said, sentence, start, stop, first=number == 0)
+    opening = behind_fillers(sentence.plain, 0, len(sentence.plain))
+    for start, stop in beginnings(sentence):
+        statements, text = _stated(said, sentence, start, stop, first=start <= opening)
         if statements:
             place = _Place(sentence.start + start, sentence.start + stop, text)
             times = _times(sentence, said.said_at)

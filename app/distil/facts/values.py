@@ -69,6 +69,17 @@ _GERUND = re.compile(r"[a-z]{2,}ing\b")
 _EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}")
 _PHONE = re.compile(r"\+?\d[\d ()/-]{4,20}\d")
 _TELLING = re.compile(r"[\w.:/+@#-]*\d[\w.:/+@#,-]*(?<![.,:])")
+_ADDRESS = re.compile(
+    r"(?!n/a|w/o|and/or|yes/no|on/off|either/or|tbd|tba|a\.s)\w[\w.-]*[./:@][\w./:@-]*\w/?\Z"
+)
+"""Of one word: a path, a host, a URL."""
+
+_PRONOUNS = re.compile(r"(?:he|she|they|it|xe|ze|any)(?:\s?/\s?[a-z]{2,8}){1,3}", re.IGNORECASE)
+_TIMEZONE = re.compile(
+    r"(?:africa|america|antarctica|asia|atlantic|australia|europe|indian|pacific)/[a-z_/-]+"
+    r"|(?:utc|gmt)(?:\s?[+-]\s?\d{1,2}(?::?\d\d)?)?(?!\w)|(?:cet|cest|eet|eest|wet|est|edt|cst|cdt|mst|mdt|pst|pdt|bst|ist|jst|aest)(?!\w)",
+    re.IGNORECASE,
+)
 _AGE = re.compile(r"(\d{1,3})(?:\s+years?\s+old\b|(?=\s*(?:$|[,!]|\.(?!\d))))")
 _DATE = re.compile(
     r"(?:on\s+)?(?:the\s+)?(\d{1,2}(?:st|nd|rd|th)?(?:\s+of)?\s+[A-Z][a-z]{2,8}|[A-Z][a-z]{2,8}\s+"
@@ -209,7 +220,7 @@ def telling(text: str) -> str | None:
     said = re.sub(r"\A(?:at|on|in|set to|currently|now|called|named)\s+", "", text.strip(" "))
     said = said.rstrip(" .!;:,")
     short = 0 < len(said.split()) <= 5 and "\x00" not in said
-    tells = bool(_TELLING.search(said)) or said[:1].isupper()
+    tells = bool(_TELLING.search(said) or _ADDRESS.match(said)) or said[:1].isupper()
     return said if short and tells and not _TOO_VAGUE.match(said) else None
 
 
@@ -223,6 +234,15 @@ def emails_in(text: str) -> Sequence[str]:
 
 def phone(text: str) -> str | None:
     return _matched(_PHONE, text)
+
+
+def pronouns(text: str) -> str | None:
+    return _matched(_PRONOUNS, text)
+
+
+def timezone(text: str) -> str | None:
+    """An area with a city, or an offset, in any letters; else what tells at all."""
+    return _matched(_TIMEZONE, text) or telling(text)
 
 
 def age(text: str) -> str | None:

@@ -1,0 +1,87 @@
+"""What the rules make of statements as they are typed in passing: asides, slips, no capitals."""
+
+import pytest
+
+from app.distil.facts.drawing import facts_of
+from app.distil.facts.fact import Fact
+from app.distil.language.utterance import Utterance
+from app.domain.conversation import Role
+from tests.distil.labelled import SAID_AT
+
+
+def facts_in(content: str) -> list[Fact]:
+    return list(facts_of(Utterance(role=Role.USER, content=content, said_at=SAID_AT)))
+
+
+def told_in(content: str) -> list[str]:
+    return [
+        f"{each.attribute} {'' if each.positive else 'not '}{each.value}"
+        for each in facts_in(content)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("My new email is ann@example.org.", "email ann@example.org"),
+        ("my new number is +31 6 5550 1234 btw", "phone +31 6 5550 1234"),
+        ("My address is 12 Main Street by the way.", "address 12 Main Street"),
+        ("My pronouns are they/them.", "pronouns they/them"),
+        ("my pronouns are she/her", "pronouns she/her"),
+        ("my timezone is europe/berlin", "timezone europe/berlin"),
+        ("my timezone is utc+2", "timezone utc+2"),
+        ("My timezone is PST, btw.", "timezone PST"),
+        ("The repository is github.com/acme/ledger.", "repository github.com/acme/ledger"),
+        ("the staging host is db.internal", "staging host db.internal"),
+    ],
+)
+def test_what_something_is_may_be_typed_in_any_way(content: str, told: str) -> None:
+    assert told_in(content) == [told]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "My number is up.",
+        "My old email is ann@example.org.",
+        "My pronouns are fine, thanks.",
+        "The number is 12 345 678.",
+        "the branch is n/a",
+        "the endpoint is yes/no",
+        "the deadline is so-so",
+        "my timezone is weird",
+        "the repository is a mess/joke",
+    ],
+)
+def test_what_tells_nothing_of_what_something_is_states_none(content: str) -> None:
+    assert not told_in(content)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("Also, don't commit to main.", "rule not commit to main"),
+        ("Oh, and please never suggest Snowflake.", "rule not suggest Snowflake"),
+        ("pls dont use tabs", "rule not use tabs"),
+        ("dont suggest mysql", "rule not suggest mysql"),
+        ("omg i love ramen, bring me some", "likes ramen"),
+        ("tbh, I prefer tabs.", "prefers tabs"),
+    ],
+)
+def test_what_fills_a_sentence_hides_no_statement(content: str, told: str) -> None:
+    assert told_in(content) == [told]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Also, don't worry.",
+        "Sorry, don't use that now.",
+        "I always said, never use it again.",
+        "He suggests, never use tabs.",
+        "dont use it",
+        "omg, that is wild",
+    ],
+)
+def test_what_fills_a_sentence_makes_no_statement(content: str) -> None:
+    assert not told_in(content)
