@@ -85,3 +85,43 @@ def test_what_fills_a_sentence_hides_no_statement(content: str, told: str) -> No
 )
 def test_what_fills_a_sentence_makes_no_statement(content: str) -> None:
     assert not told_in(content)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("I'm a nurse at Charité.", ["job nurse", "works_at Charité"]),
+        ("I work as a nurse at Charité in Berlin.", ["job nurse", "works_at Charité"]),
+        ("I got a new job as a data engineer at Otto.", ["job data engineer", "works_at Otto"]),
+        ("Hi! I'm Teo, a nurse at Charité.", ["name Teo", "job nurse", "works_at Charité"]),
+        ("I'm a teacher at heart.", ["job teacher"]),
+        ("I'm a student at Delft.", ["job student"]),
+        ("I'm a baker at Christmas.", ["job baker"]),
+        ("I'm a doctor at St. Mary's.", ["job doctor"]),
+    ],
+)
+def test_a_job_is_told_with_its_place(content: str, told: list[str]) -> None:
+    assert told_in(content) == told
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("We have a dog and two cats.", ["has dog", "has two cats"]),
+        ("Now I have a garden and two grandchildren.", ["has garden", "has two grandchildren"]),
+        ("I have three kids and a house in Sintra.", ["has three kids", "has house"]),
+        ("I have a car and two questions.", ["has car"]),
+        ("I have a dog and a cat video for you.", ["has dog"]),
+        ("I got a puppy and a raise.", ["has puppy"]),
+    ],
+)
+def test_what_is_had_is_told_one_by_one(content: str, told: list[str]) -> None:
+    assert told_in(content) == told
+
+
+@pytest.mark.parametrize(
+    "content", ["My other cat is named Tofu.", "My youngest daughter is called Ida."]
+)
+def test_one_of_several_is_somebody_s_too(content: str) -> None:
+    (fact,) = facts_in(content)
+    assert (fact.attribute, fact.single) == ("name", False)

@@ -49,6 +49,7 @@ _FILLER = re.compile(
     | note | update | please | scratch\ that | correction | in\ fact | as\ mentioned | right | sure
     | finally | honestly | personally | omg | wow | ugh | tbh | anyway | pls | plz
     | today | yesterday | recently | meanwhile | reminder
+    | now(?=\ (?:i|we)\b) | these\ days
     | as\ of\ (?:today|now) | for\ the\ record | big\ news | good\ news | summing\ up | because |
     since
     | (?:after|following|last|this|in\ (?:january|february|march|april|may|june|july|august
@@ -62,7 +63,7 @@ _FILLER = re.compile(
 _MOST_FILLERS = 4
 _OF_SPEAKER = re.compile(
     r"(?P<i>I)(?=['\s]|(?:m|ve)\s)|(?P<we>we)(?=['\s])"
-    r"|(?P<whose>my|our)\s+(?:(?:older|younger|little|big|twin|new|old|late|best)\s+)?(?P<kin>[a-z]+)"
+    r"|(?P<whose>my|our)\s+(?:(?:older|younger|oldest|youngest|eldest|little|big|twin|new|old|late|best|other)\s+)?(?P<kin>[a-z]+)"
     r"(?P<name>'s\s+name)?(?=['\s])",
     re.IGNORECASE,
 )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from app.distil.facts.statement import Statement
-from app.distil.facts.values import kind_of, occupation, proper
+from app.distil.facts.values import employer, kind_of, occupation, proper
 from app.distil.language.given_names import GIVEN_NAMES
 from app.distil.language.lexicon import KIN, ONE_OF_A_KIND, SEVERAL_OF_KIN
 from app.distil.language.surnames import as_spelled, end_of_surname
@@ -109,8 +109,10 @@ def introduced(rest: str) -> Iterator[Statement]:
     yield _of_speaker("name", name)
     apposed = _APPOSED.match(rest, len(name))
     job = occupation(rest[apposed.end() :]) if apposed else None
-    if job:
+    if apposed and job:
         yield _of_speaker("job", job)
+        if at := employer(rest[apposed.end() :], job):
+            yield _of_speaker("works_at", at)
     origin = _ORIGIN.search(rest)
     place = proper(rest[origin.end() :]) if origin else None
     if place:

@@ -118,11 +118,20 @@ _WORKS = frozenset(
     musical podcast cookbook""".split()
 )
 _MOST_WORDS_BEFORE = 4
+_ARTICLE = 8
+"""Characters that may stand before what is had: "another "."""
 
 
 def held(text: str) -> str | None:
     """Pets, children and what else people have for long, counted: "two cats", not "a car park"."""
     return _counted(text, _HELD)
+
+
+def held_too(said: str, value: str) -> str | None:
+    """What else is had: of "a dog and two cats" the cats."""
+    before, _, behind = said.partition(value)
+    joined = re.match(r"\s+and\s+(?=\w)", behind)
+    return held(behind[joined.end() :]) if joined and len(before) < _ARTICLE else None
 
 
 def venture(text: str) -> str | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from app.distil.facts.clauses import Clause, Who
 from app.distil.facts.fact import Tense, kind_in
 from app.distil.facts.habits import GOING_ON, HABITS, STATES
+from app.distil.facts.living import held_too
 from app.distil.facts.predicates import (
     ADVERBS,
     AUXILIARY,
@@ -17,7 +18,7 @@ from app.distil.facts.predicates import (
 )
 from app.distil.facts.statement import Statement
 from app.distil.facts.tools import attribute_of
-from app.distil.facts.values import choice, kind_of, occupation, thing
+from app.distil.facts.values import choice, employer, kind_of, occupation, thing
 from app.distil.facts.verbs import BEING, ONLY_DENIED, VERBS
 from app.distil.language.lexicon import TOOL_KINDS
 
@@ -138,12 +139,16 @@ def _against(attribute: str, said: str) -> str | None:
 
 
 def _pairs(attribute: str, value: str, said: str) -> Iterator[tuple[str, str]]:
-    """Attributes with values: each language, the job at a place of work, "and allergic to …"."""
+    """Attributes with values: each language, a job and the place of work, "and allergic to …"."""
     if attribute == "speaks":
         for language in value.split(", "):
             yield attribute, language
         return
     yield attribute, value
+    if attribute == "job" and (at := employer(said, value)):
+        yield "works_at", at
+    if attribute == "has" and (too := held_too(said, value)):
+        yield attribute, too
     if attribute == "diet" and (allergy := _ALLERGIC.search(said)) and (to := thing(allergy["to"])):
         yield "allergic_to", to
     job = occupation(said.partition(" as ")[2]) if attribute == "works_at" else None

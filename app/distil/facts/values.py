@@ -180,6 +180,13 @@ def occupation(text: str) -> str | None:
     return " ".join(words[: ends[-1] + 1]) if found and ends and "\x00" not in text[:40] else None
 
 
+def employer(said: str, job: str) -> str | None:
+    """Where somebody has this job, with a name: "a nurse at Charité"; no place of studies."""
+    _, _, behind = said.partition(job)
+    name = proper(behind[4:]) if behind[:4].casefold() == " at " else None
+    return name if name and len(name) > 2 and not job.casefold().endswith("student") else None
+
+
 def possession(text: str) -> str | None:
     """One of the things that people have for long, with its article gone."""
     words = [found for found, _ in zip(_WORD.finditer(text), range(4), strict=False)]
