@@ -125,3 +125,31 @@ def test_what_is_had_is_told_one_by_one(content: str, told: list[str]) -> None:
 def test_one_of_several_is_somebody_s_too(content: str) -> None:
     (fact,) = facts_in(content)
     assert (fact.attribute, fact.single) == ("name", False)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("We dropped Kafka because nobody wanted to run it.", ["uses not Kafka"]),
+        ("I moved to Lisbon because I thought it would be warm.", ["lives_in Lisbon"]),
+        ("I use Vim because my boss said so, and I use Emacs.", ["editor Vim"]),
+        ("We decided on Redis, because what if it grows", ["cache Redis"]),
+    ],
+)
+def test_doubt_in_a_reason_takes_nothing_back(content: str, told: list[str]) -> None:
+    assert told_in(content) == told
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Because he said so, we use Oracle.",
+        "Maybe we use Redis because it is fast.",
+        "He said we use Oracle because it is slow.",
+        "If I lived in Rome because of my job, I might like it.",
+        "Do we use Redis because somebody wanted it?",
+        "I would stay because I guess I live in Rome.",
+    ],
+)
+def test_doubt_before_a_reason_or_in_it_states_nothing_behind(content: str) -> None:
+    assert not told_in(content)

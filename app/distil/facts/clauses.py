@@ -32,6 +32,7 @@ _NOT_MEANT = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_REASON = re.compile(r"(?<=\w),?\s+because\s", re.IGNORECASE)
 _JOKE = re.compile(r"\b(?:just kidding|j/k|only joking|haha+|april fool)\b", re.IGNORECASE)
 
 _SPLIT = re.compile(
@@ -105,6 +106,19 @@ def is_short(sentence: Sentence) -> bool:
 def is_meant(sentence: Sentence) -> bool:
     """Whether a sentence states what its speaker holds true: no question, no "if", no hearsay."""
     return not sentence.asks and not _NOT_MEANT.search(sentence.plain)
+
+
+def end_of_what_is_meant(sentence: Sentence) -> int:
+    """
+    How far a sentence is meant.
+
+    What is only in a reason takes nothing back: "We dropped Kafka because nobody wanted it."
+    """
+    if is_meant(sentence):
+        return len(sentence.plain)
+    doubt = None if sentence.asks else _NOT_MEANT.search(sentence.plain)
+    reason = _REASON.search(sentence.plain, 0, doubt.start()) if doubt else None
+    return reason.start() if reason else 0
 
 
 def beginnings(sentence: Sentence) -> Iterator[tuple[int, int]]:

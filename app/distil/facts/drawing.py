@@ -4,13 +4,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import takewhile
 
 from app.distil.facts.clauses import (
     beginnings,
     behind_fillers,
     clause_at,
+    end_of_what_is_meant,
     is_joke,
-    is_meant,
     is_short,
 )
 from app.distil.facts.directions import statement_at
@@ -74,8 +75,8 @@ def _all_facts(said: Utterance) -> Iterator[Fact]:
     for sentence in map(spelled, sentences_of(said.content)):
         if is_short(sentence) and not said.by_program:
             yield from _of_kin(said, sentence)
-        if is_short(sentence) and _HINT.search(sentence.plain) and is_meant(sentence):
-            yield from _in_sentence(said, sentence)
+        if is_short(sentence) and _HINT.search(sentence.plain):
+            yield from _in_sentence(said, sentence, up_to=end_of_what_is_meant(sentence))
     if not said.by_program and (found := introduction(said.content)):
         told = who_is(said.speaker, found.words)
         place = _Place(found.start, found.stop, told)
@@ -89,9 +90,9 @@ def _of_kin(said: Utterance, sentence: Sentence) -> Iterator[Fact]:
         yield _fact(said, stated, _Place(sentence.start + start, sentence.start + stop, text), ())
 
 
-def _in_sentence(said: Utterance, sentence: Sentence) -> Iterator[Fact]:
+def _in_sentence(said: Utterance, sentence: Sentence, *, up_to: int) -> Iterator[Fact]:
     opening = behind_fillers(sentence.plain, 0, len(sentence.plain))
-    for start, stop in beginnings(sentence):
+    for start, stop in takewhile(lambda clause: clause[0] < up_to, beginnings(sentence)):
         statements, text = _stated(said, sentence, start, stop, first=start <= opening)
         if statements:
             place = _Place(sentence.start + start, sentence.start + stop, text)
