@@ -46,6 +46,8 @@ def names_in(content: str, role: Role = Role.USER) -> list[Fact]:
         ("hi im ben thanks for yesterday", "Ben", "im ben"),
         ("my name's bob", "Bob", "my name's bob"),
         ("Well, my name's Bob.", "Bob", "my name's Bob."),
+        ("hi my names dave and ur app crashed again", "Dave", "my names dave"),
+        ("my names dave baker", "Dave Baker", "my names dave baker"),
     ],
 )
 def test_who_says_their_name_has_it(content: str, name: str, words: str) -> None:
@@ -157,6 +159,9 @@ def test_how_somebody_is_gives_no_name(greeting: str, said: str) -> None:
         "hi im tom, just kidding",
         "my name's not important",
         "my name's day is today",
+        "my names are on the list",
+        "my names tom and anna are short",
+        "my names wrong",
     ],
 )
 def test_of_others_and_of_nobody_no_name_is_taken(content: str) -> None:

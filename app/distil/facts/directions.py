@@ -36,6 +36,11 @@ _AT_THIS_MOMENT = re.compile(
     r"|again|anything|for the moment|here)\b",
     re.IGNORECASE,
 )
+_ONCE_MORE = re.compile(r"\A(\w+\s+\S.*\S)\s+again\Z", re.IGNORECASE)
+"""Who wants no tabs again wants none at all."""
+
+_OF_THEMSELVES = re.compile(r"\A(?:call|contact|address)\s+me\b", re.IGNORECASE)
+
 _CALL = re.compile(
     r"(?:(?:you can|just|everyone|everybody|people|(?:all )?my friends|they all)\s+)?calls? me\s+",
     re.IGNORECASE,
@@ -82,7 +87,8 @@ def _rule(clause: str) -> Statement | None:
     if not found or not value:
         return None
     known = VERBS_OF_ONE_OFF_RULES if found["dont"] else VERBS_OF_RULES
-    of_the_moment = not found["do"] and _AT_THIS_MOMENT.search(value)
+    lasting = _OF_THEMSELVES.sub("", _ONCE_MORE.sub(r"\1", value))
+    of_the_moment = not found["do"] and _AT_THIS_MOMENT.search(lasting)
     if found["verb"].casefold() not in known or of_the_moment:
         return None
     return Statement(

@@ -23,8 +23,9 @@ _BY_GIVEN_NAME = re.compile(
       (?: [^.!?,\n]{{0,20}}[.!,]\s* | (?:\s+(?:there|again|all|everyone|guys|folks))?\s+ )
     )?
     (?P<said>
-      (?: i['\u2019]m | (?P<greeted> im | i\s+am ) | (?P<it> it['\u2019]?s | this\s+is ) )\s+
-      (?P<name> [^\W\d_]{{2,12}} )(?![\w'\u2019-])
+      (?: i['\u2019]m | my\s+names
+        | (?P<greeted> im | i\s+am ) | (?P<it> it['\u2019]?s | this\s+is ) )
+      \s+(?P<name> [^\W\d_]{{2,12}} )(?![\w'\u2019-])
     )
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -33,7 +34,7 @@ _BEHIND_A_NAME = re.compile(
     r"""
     \s*(?:\Z|[\n.!,;])
     | \s+(?:here|again|btw|nice|pleased|glad|happy|thanks|thx|from|i|im|ive|my|can|could|please
-      |and\s+(?:i|im|ive|my|we|our))\b
+      |and\s+(?:i|im|ive|my|we|our|ur|your|the|this))\b
     """,
     re.VERBOSE | re.IGNORECASE,
 )

@@ -18,7 +18,7 @@ _TOOLS = {
     "cloud": "aws azure gcp hetzner",
     "operating system": "linux windows macos ubuntu debian fedora nixos",
     "test runner": "pytest jest vitest unittest mocha",
-    "package manager": "npm pnpm yarn poetry",
+    "package manager": "npm pnpm yarn poetry pip pipenv uv conda",
 }
 _SPELLED = {"visual studio code": "editor", "github actions": "ci", "gitlab ci": "ci"}
 _SPELLED |= {"google cloud": "cloud", "vs code": "editor", "sql server": "database"}
