@@ -267,13 +267,13 @@ async def test_a_document_has_versions_and_is_read_only(alone: AsyncClient) -> N
         alone, "Tea is kept cold.", type="document", source="tea.md", user_id="carol"
     )
     assert second["superseded"] == [first["id"]]
+    (listed,) = (await get(alone, "/memories", user_id="bob", type="document"))["items"]
+    assert (listed["id"], listed["superseded"]) == (second["id"], [first["id"]])
+    assert await get(alone, f"/memories/{second['id']}") == listed
     asked = await context(alone, "How is tea kept?", user_id="bob")
     assert contents(asked) == ["Tea is kept cold."]
     old = await get(alone, f"/memories/{first['id']}")
     assert (old["superseded_by"], old["user_id"]) == (second["id"], None)
-    (listed,) = (await get(alone, "/memories", user_id="bob", type="document"))["items"]
-    assert (listed["id"], listed["superseded"]) == (second["id"], [first["id"]])
-    assert await get(alone, f"/memories/{second['id']}") == listed
     refused = await alone.patch(f"/memories/{second['id']}", json={"importance": 9})
     problem(refused, 409, "document-read-only")
     assert (await erase(alone, "/users/carol"))["erased"]["memory_items"] == 0
