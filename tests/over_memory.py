@@ -33,6 +33,7 @@ from app.services.common.logbook import Logbook
 from app.services.indexing.generations import Generation, Generations
 from app.services.indexing.rebuilding import Rebuilder
 from app.services.indexing.succession import Successor
+from app.services.memories.viewing import Viewer
 from app.services.moving.exporting import Exporter
 from app.services.operating.measuring import Meter
 from app.services.operating.readiness import Readiness
@@ -85,6 +86,7 @@ def services_of(memory: Memory, before_model: Proxy | None) -> SimpleNamespace:
         meter=Meter(store=memory.store, clock=memory.clock),
         steward=memory.steward,
         keeper=memory.keeper,
+        viewer=Viewer(memory.keeper.preparer.tokens),
         exporter=Exporter(
             store=memory.store,
             clock=memory.clock,

@@ -33,6 +33,7 @@ from app.services.erasing.forget import Forgetter
 from app.services.erasing.pruning import Pruner
 from app.services.memories.keep import MemoryKeeper
 from app.services.memories.stewarding import Steward
+from app.services.memories.viewing import Viewer
 from app.services.moving.exporting import Exporter
 from app.services.moving.importing import Importer
 from app.services.operating.doctor import Doctor
@@ -68,6 +69,7 @@ class Services:
     importer: Importer
     exporter: Exporter
     keeper: MemoryKeeper
+    viewer: Viewer
     waiter: IndexWaiter
     forge: CachedForge
     replayer: Replayer

@@ -41,6 +41,7 @@ class Entity:
 
     key: EntityKey
     id: EntityId
+    user_id: str | None
     type: EntityType
     name: str
     names: Sequence[str]
@@ -51,11 +52,15 @@ class Entity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntityFilter:
-    """Which entities a list shows: those of a user, a part of whose name is `text`."""
+    """
+    Which entities a list shows: those of a user, a part of whose name is `text`, of which somebody
+    spoke at `known_at` or before.
+    """
 
     user_id: str | None = None
     text: str | None = None
     type: EntityType | None = None
+    known_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

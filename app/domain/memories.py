@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from uuid import UUID
 
 from app.domain.conversation import DEFAULT_IMPORTANCE
 from app.domain.ids import ConversationId, ItemId, ItemKey, MessageId, ScopeKey
@@ -82,6 +83,55 @@ class Memory:
         """Whether it held no longer `at` a moment, or has expired by `now`."""
         ended = self.valid_to is not None and self.valid_to <= at
         return ended or (self.expires_at is not None and self.expires_at <= now)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemView:
+    """
+    An entity or a profile, told as an item: it has no row among them, and is not changed as one.
+
+    The fields are those of an item; `created_at` is since when it is known.
+    """
+
+    id: ItemId
+    type: ItemType
+    user_id: str | None
+    content: str
+    metadata: Mapping[str, object]
+    tokens: int
+    created_at: datetime
+    updated_at: datetime
+    conversation_id: None = None
+    parent: None = None
+    parts: int = 0
+    source: None = None
+    importance: int = DEFAULT_IMPORTANCE
+    valid_to: None = None
+    expires_at: None = None
+    superseded_by: None = None
+    last_accessed_at: None = None
+    access_count: int = 0
+
+    @property
+    def valid_from(self) -> datetime:
+        return self.created_at
+
+
+_PROFILE = UUID("70726f66-696c-8000-8000-000000000000").int
+"""Version 8: no id of ours begins so; the low 62 bits are the key of the user's scope."""
+
+_SCOPES = 2**62
+
+
+def profile_id(scope: ScopeKey) -> ItemId:
+    """What a user's profile is called among items; the inverse of `scope_of_profile`."""
+    return ItemId(UUID(int=_PROFILE | scope))
+
+
+def scope_of_profile(item_id: ItemId) -> ScopeKey | None:
+    """Whose profile is called so; None for what is no such id."""
+    scope = item_id.int ^ _PROFILE
+    return ScopeKey(scope) if scope < _SCOPES else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

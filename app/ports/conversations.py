@@ -22,6 +22,10 @@ class ScopeReader(Protocol):
         """The scope of a user; of nobody, given `shared`, that of the tenant's documents."""
         ...
 
+    async def find_user(self, key: ScopeKey) -> str | None:
+        """Whose scope this is; None for nobody's, another tenant's, and what is no scope."""
+        ...
+
     async def readable(self, user_id: str | None, *, now: datetime) -> Sequence[Scope]:
         """What a user reads: the own scope, then the documents', of which either may lack."""
         ...

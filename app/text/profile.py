@@ -25,9 +25,14 @@ def profile_json(profile: Profile) -> str:
 
 def render_profile(profile: Profile) -> str:
     """A section of its own, the same text for the same profile."""
+    return PREAMBLE + "\n" + quote(profile_lines(profile))
+
+
+def profile_lines(profile: Profile) -> str:
+    """An entry a line, then the notes."""
     entries = [entry for section in Section for entry in profile.told(section).items()]
     notes = [profile.notes] if profile.notes else []
-    return PREAMBLE + "\n" + quote("\n".join([*map(_entry, entries), *notes]))
+    return "\n".join([*map(_entry, entries), *notes])
 
 
 def _entry(entry: tuple[str, object]) -> str:

@@ -37,6 +37,7 @@ from app.services.context.relating import EntityTeller
 from app.services.context.situation import Surveyor
 from app.services.indexing.reviving import RerankerWatch, Watch
 from app.services.memories.stewarding import Steward
+from app.services.memories.viewing import Viewer
 from app.services.moving.exporting import Exporter
 from app.services.moving.importing import Importer
 from app.services.operating.doctor import Doctor
@@ -84,6 +85,7 @@ class Parts(UpkeepParts):
             ),
             exporter=Exporter(store=store, clock=now, logbook=self.logbook),
             keeper=self.keeper,
+            viewer=Viewer(self.tokens),
             waiter=self._waiter,
             forge=self._cached_forge,
             replayer=self._replayer,

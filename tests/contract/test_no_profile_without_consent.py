@@ -141,6 +141,7 @@ class Life:
     used: bool = True
     asked: list[dict[str, Any]] = field(default_factory=list)
     bundles: list[str] = field(default_factory=list)
+    views: set[str] = field(default_factory=set)
     told: str = ""
     shown: int = 0
     derived: int = 0
@@ -338,9 +339,19 @@ class Life:
             assert DERIVED not in answer.text or answer.request.url.path == "/memories"
         may = self.agrees and self.written
         assert SECRET not in await self.exported(may)
+        listed = await self.client.get(
+            "/memories", params={"user_id": self.user, "type": "profile"}
+        )
+        self.views |= {each["id"] for each in listed.json()["items"]}
         own = await self.client.get(f"{self.path}/profile")
-        assert (SECRET in own.text) is may
-        assert self.derives or DERIVED not in own.text
+        viewed = [await self.client.get(f"/memories/{each}") for each in self.views]
+        for told in [listed, own, *viewed]:
+            assert (SECRET in told.text) is may
+            assert self.derives or DERIVED not in told.text
+        for each in self.views:
+            facts = await self.client.get(f"/memories/{each}/lineage")
+            assert self.agrees or facts.status_code == 404
+            assert self.derives or not facts.json().get("items")
         if may or not self.derives:
             assert own.status_code == (200 if may else 404 if self.agrees else 403)
         for bundle in self.bundles:

@@ -86,3 +86,13 @@ async def test_the_same_user_of_another_tenant_is_another_scope(store: Store) ->
         assert await transaction.scopes.find("alice") is None
         theirs = await transaction.scopes.ensure("alice", now=NOON)
     assert theirs.key != ours.key
+
+
+async def test_whose_a_scope_is_is_told_within_its_tenant(store: Store) -> None:
+    alice, nobody = await ensure(store, "alice"), await ensure(store, None)
+    async with store.read(ACME) as snapshot:
+        assert await snapshot.scopes.find_user(alice.key) == "alice"
+        assert await snapshot.scopes.find_user(nobody.key) is None
+        assert await snapshot.scopes.find_user(ScopeKey(alice.key + 1_000)) is None
+    async with store.read(OTHER) as snapshot:
+        assert await snapshot.scopes.find_user(alice.key) is None

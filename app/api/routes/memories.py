@@ -21,7 +21,7 @@ from app.api.schemas.memories import (
 from app.api.schemas.recalled import lineage_out
 from app.api.writing import AsWriting
 from app.domain.ids import ItemId
-from app.domain.memories import Memory
+from app.domain.memories import ItemView, Memory
 from app.ports.store import Snapshot
 
 router = APIRouter(tags=["memories"], route_class=ReadBeside)
@@ -49,11 +49,14 @@ async def store_memory(
 async def list_memories(
     wanted: Annotated[MemoryQuery, Query()], services: Use, tenant: Tenant
 ) -> MemoryPage:
-    """What holds of a user (without `user_id`: of no user) and of the documents, newest first."""
+    """
+    What holds of a user (without `user_id`: of no user) and of the documents, newest first; with
+    `type` the entities, the most mentioned first, or the profile, if the user agrees to one.
+    """
     now = services.keeper.clock()
     async with services.store.read(tenant) as snapshot:
-        page = await snapshot.memories.page(
-            wanted.to_filter(now), cursor=wanted.cursor, limit=wanted.limit
+        page = await services.viewer.page(
+            snapshot, wanted.to_filter(now), cursor=wanted.cursor, limit=wanted.limit
         )
         items = await items_out(snapshot, page.items, now)
     return MemoryPage(items=items, next_cursor=page.next_cursor)
@@ -61,10 +64,10 @@ async def list_memories(
 
 @router.get("/memories/{memory_id}")
 async def get_memory(memory_id: UUID, services: Use, tenant: Tenant) -> MemoryItemOut:
-    """Any item that a bundle shows; a message or chunk as it is recalled."""
+    """Any item that a bundle or a list shows; a message or chunk as it is recalled."""
     now = services.keeper.clock()
     async with services.store.read(tenant) as snapshot:
-        found = await snapshot.memories.recalled(ItemId(memory_id), now=now)
+        found = await services.viewer.get(snapshot, ItemId(memory_id), now=now)
         (told,) = await items_out(snapshot, [found], now)
     return told
 
@@ -74,10 +77,9 @@ async def get_lineage(
     memory_id: UUID, wanted: Annotated[PageQuery, Query()], services: Use, tenant: Tenant
 ) -> LineagePage:
     """What an item was derived from; of a message or chunk where it stands."""
+    now = services.keeper.clock()
     async with services.store.read(tenant) as snapshot:
-        now = services.keeper.clock()
-        found = await snapshot.memories.recalled(ItemId(memory_id), now=now)
-        lineage = await snapshot.memories.lineage(found)
+        lineage = await services.viewer.lineage(snapshot, ItemId(memory_id), now=now)
     page = page_of(lineage, wanted)
     items = [lineage_out(each) for each in page.items]
     return LineagePage(items=items, next_cursor=page.next_cursor)
@@ -102,8 +104,9 @@ async def delete_memory(memory_id: UUID, services: Use, tenant: Tenant) -> Erasu
 
 
 async def items_out(
-    snapshot: Snapshot, memories: Sequence[Memory], now: datetime
+    snapshot: Snapshot, items: Sequence[Memory | ItemView], now: datetime
 ) -> list[MemoryItemOut]:
     """The items as they are told, with what each superseded."""
-    superseded = await snapshot.memories.superseded(memories, now=now)
-    return [MemoryItemOut.of(each, superseded[each.id]) for each in memories]
+    stored = [each for each in items if isinstance(each, Memory)]
+    superseded = await snapshot.memories.superseded(stored, now=now)
+    return [MemoryItemOut.of(each, superseded.get(each.id, ())) for each in items]

@@ -13,7 +13,7 @@ from app.api.schemas.fields import Answer, Body, Importance, Metadata, Moment, N
 from app.api.schemas.recalled import LineageOut
 from app.domain.conversation import DEFAULT_IMPORTANCE
 from app.domain.ids import ConversationId, ItemId
-from app.domain.memories import Memory, MemoryChanges, MemoryFilter, NewMemory
+from app.domain.memories import ItemView, Memory, MemoryChanges, MemoryFilter, NewMemory
 from app.domain.memory import ItemType
 from app.services.memories.keep import KeptMemories
 
@@ -158,7 +158,7 @@ class MemoryItemOut(Answer):
     access_count: int
 
     @classmethod
-    def of(cls, memory: Memory, superseded: Sequence[ItemId]) -> Self:
+    def of(cls, memory: Memory | ItemView, superseded: Sequence[ItemId]) -> Self:
         told = {"document_id": memory.parent, "superseded": superseded}
         fields = {name: getattr(memory, name) for name in cls.model_fields if name not in told}
         return cls.model_validate(fields | told)

@@ -142,7 +142,7 @@ class SqlGraph:
 
     def _all(self) -> Select[Any]:
         return (
-            select(d.entity)
+            select(d.entity, t.scope.c.user_id)
             .join(t.scope, t.scope.c.key == d.entity.c.scope_key)
             .where(t.scope.c.tenant == self.tenant, _reachable(d.mention, "entity_key", d.entity))
         )
@@ -153,6 +153,7 @@ class SqlGraph:
             Entity(
                 key=EntityKey(row.key),
                 id=EntityId(row.id),
+                user_id=row.user_id or None,
                 type=EntityType(row.type),
                 name=row.name,
                 names=names[row.key],
@@ -250,6 +251,8 @@ def _conditions(wanted: EntityFilter) -> Sequence[ColumnElement[bool]]:
     conditions = list[ColumnElement[bool]]()
     if wanted.type is not None:
         conditions.append(d.entity.c.type == wanted.type.value)
+    if wanted.known_at is not None:
+        conditions.append(d.entity.c.first_seen_at <= wanted.known_at)
     if wanted.text:
         conditions.append(_called(fold(wanted.text)))
     return conditions

@@ -95,6 +95,11 @@ class SqlScopes:
         rows = await statement.fetch(self.connection, of_tenant=self.tenant, **of)
         return _scope(rows[0]) if rows else None
 
+    async def find_user(self, key: ScopeKey) -> str | None:
+        c = t.scope.c
+        named = select(c.user_id).where(c.key == key, c.tenant == self.tenant)
+        return (await self.connection.execute(named)).scalar_one_or_none() or None
+
     async def readable(self, user_id: str | None, *, now: datetime) -> Sequence[Scope]:
         rows = await _FIND_READABLE.fetch(
             self.connection,
