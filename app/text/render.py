@@ -6,6 +6,7 @@ quotation marks. Nothing that stands inside a memory can end the quote, pose as 
 somebody else, or as an instruction of ours, whatever it holds.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, takewhile
@@ -149,12 +150,26 @@ def titled(name: str | None) -> str:
     return f'"{told}"' if told else ""
 
 
+def words_of(message: Message) -> str:
+    """What was said, and in a line each, what tools were called with what."""
+    calls = [_in_a_line(each) for each in message.tool_calls or ()]
+    return "\n".join(filter(None, [message.content, *calls]))
+
+
+def _in_a_line(call: Mapping[str, object]) -> str:
+    called = call.get("function")
+    told = called if isinstance(called, Mapping) else call
+    name, arguments = (told.get(key) or "" for key in ("name", "arguments"))
+    spelled = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+    return f"[calls {one_line(str(name))}({one_line(spelled)})]"
+
+
 def render_markdown(prompt: Prompt) -> str:
     """The whole bundle as one text: what is remembered, then the running conversation."""
     parts = [render_memory(prompt)]
     if prompt.history:
         said = "\n".join(
-            f"{titled(each.name) or each.role.value}:\n{quote(each.content or '')}"
+            f"{titled(each.name) or each.role.value}:\n{quote(words_of(each))}"
             for each in prompt.history
         )
         parts.append(f"{_RECENT}\n{said}")

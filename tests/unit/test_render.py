@@ -259,6 +259,13 @@ def test_markdown_ends_with_the_running_conversation() -> None:
     assert both == f"{memory_of([an_item(content='Tea.')])}\n\n{recent}"
 
 
+def test_markdown_tells_what_tools_were_called_with() -> None:
+    call: dict[str, object] = {"function": {"name": "search", "arguments": '{"q": "tea"}'}}
+    history = [a_message(1, None, role=Role.ASSISTANT, tool_calls=[call])]
+    recent = render_markdown(Prompt(history=history))
+    assert recent.endswith('assistant:\n> [calls search({"q": "tea"})]')
+
+
 @given(st.lists(st.tuples(NASTY, st.none() | NASTY), min_size=1, max_size=5))
 @example([("x", "# Recent")])
 def test_the_history_in_markdown_stays_in_its_quotes(said: list[tuple[str, str | None]]) -> None:

@@ -1,6 +1,5 @@
 """What models are answered: little, and in words."""
 
-import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from uuid import UUID
@@ -10,7 +9,7 @@ from pydantic import BaseModel, Field
 from app.domain.context import Candidate
 from app.domain.conversation import Conversation, Message
 from app.domain.memory import ItemType
-from app.text.render import one_line, quote, titled
+from app.text.render import quote, titled, words_of
 
 _MOST_CHARACTERS = 4_000
 """Of one text in a list; a resource has all of it."""
@@ -97,20 +96,6 @@ class ReadConversation(BaseModel):
     conversation: ListedConversation
     messages: list[SaidMessage] = Field(description="In the order in which they were said.")
     next_cursor: str | None = Field(description="Pass it as cursor for more; null: that was all.")
-
-
-def words_of(message: Message) -> str:
-    """What was said, and in a line each, what tools were called with what."""
-    calls = [_in_a_line(each) for each in message.tool_calls or ()]
-    return "\n".join(filter(None, [message.content, *calls]))
-
-
-def _in_a_line(call: Mapping[str, object]) -> str:
-    called = call.get("function")
-    told = called if isinstance(called, Mapping) else call
-    name, arguments = (told.get(key) or "" for key in ("name", "arguments"))
-    spelled = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
-    return f"[calls {one_line(str(name))}({one_line(spelled)})]"
 
 
 def shortened(text: str) -> str:
