@@ -56,6 +56,8 @@ class Neighbours:
     messages: list[Thing] = field(default_factory=list)
     bundles: list[Thing] = field(default_factory=list)
     memories: list[Thing] = field(default_factory=list)
+    views: list[Thing] = field(default_factory=list)
+    """Entities and profiles, told as memory items."""
     brought: dict[tuple[int, str], int] = field(default_factory=dict)
     """Others' ids that a tenant gave things of its own, with the user: it may get them."""
     told_of_own: set[str] = field(default_factory=set)
@@ -88,7 +90,13 @@ class Neighbours:
         assert answer.status_code < 500, (step, answer.text)
         seen = unechoed(answer, query)
         self.look(step, seen, wide=wide)
-        for thing in (*self.conversations, *self.messages, *self.bundles, *self.memories):
+        for thing in (
+            *self.conversations,
+            *self.messages,
+            *self.bundles,
+            *self.memories,
+            *self.views,
+        ):
             told = thing.id in seen and thing.id not in f"{path}{sent}"
             assert not told or self.owns(step, thing), (step, seen)
         return answer

@@ -223,6 +223,14 @@ async def remember(self: Neighbours, step: Step) -> None:
     if answer.status_code == 201:
         self.memories.append(Thing(step.tenant, step.user, answer.json()["id"]))
     await self.ask(step, "GET", "/memories", params={**user, "include_superseded": True})
+    for kind in ("entity", "profile"):
+        viewed = await self.ask(step, "GET", "/memories", params={**user, "type": kind})
+        several = viewed.json()["items"]
+        self.views += [Thing(step.tenant, step.user, each["id"]) for each in several]
+    if thing := self.any_of(self.views, step):
+        for path in (f"/memories/{thing.id}", f"/memories/{thing.id}/lineage"):
+            answer = await self.ask(step, "GET", path, wide=True)
+            assert answer.status_code == 404 or self.owns(step, thing)
     if thing := self.any_of(self.memories, step):
         path = f"/memories/{thing.id}"
         for method, sort in (("GET", path), ("GET", f"{path}/lineage"), ("DELETE", path)):

@@ -1,9 +1,12 @@
 """Entities and profiles as memory items, over HTTP: listed by type, read, never changed."""
 
+import json
 from uuid import uuid4
 
 from httpx import AsyncClient
 
+from app.domain.ids import ScopeKey
+from app.domain.memories import profile_id
 from tests.api.speaking import Json, get, problem, said
 from tests.api.test_derived_profile import BOTH, agree, facts
 from tests.api.test_entity_graph import ALICE, SAID, tell
@@ -91,3 +94,17 @@ async def test_neither_is_changed_or_erased_as_an_item(client: AsyncClient) -> N
         problem(await client.patch(path, json={"importance": 9}), 404, "memory-not-found")
         problem(await client.delete(path), 404, "memory-not-found")
         assert (await get(client, path))["importance"] == 5
+
+
+async def test_an_item_that_is_called_as_a_profile_is_told_itself(client: AsyncClient) -> None:
+    await tell(client, SAID[0])
+    called = str(profile_id(ScopeKey(1)))
+    line: Json = {"record": "memory", "type": "fact", "id": called, "content": "Tea is hot."}
+    answer = await client.post(
+        "/import",
+        content=json.dumps({**line, **ALICE}),
+        headers={"Content-Type": "application/x-ndjson"},
+    )
+    assert answer.json()["memories"] == 1
+    assert (await get(client, f"/memories/{called}"))["content"] == "Tea is hot."
+    assert (await get(client, f"/memories/{called}/lineage"))["items"] == []

@@ -61,17 +61,13 @@ class Viewer:
         Raises:
             MemoryNotFound: There is nothing of this id, or nothing that may be told.
         """
-        if (scope := scope_of_profile(item_id)) is not None:
-            profile = await _profile(snapshot, scope, now=now)
-            user = await snapshot.scopes.find_user(scope)
-            return self._told(profile, scope, user)
         try:
             return await snapshot.memories.recalled(item_id, now=now)
-        except MemoryNotFound as missing:
-            try:
-                return self._entity(await snapshot.graph.get(EntityId(item_id)))
-            except EntityNotFound:
-                raise missing from None
+        except MemoryNotFound:
+            view = await self._view(snapshot, item_id, now=now)
+            if view is None:
+                raise
+            return view
 
     async def lineage(
         self, snapshot: Snapshot, item_id: ItemId, *, now: datetime
@@ -83,21 +79,32 @@ class Viewer:
         Raises:
             MemoryNotFound: There is nothing of this id, or nothing that may be told.
         """
-        if (scope := scope_of_profile(item_id)) is not None:
-            facts = dict.fromkeys((await _profile(snapshot, scope, now=now)).facts)
-            return [LineageEdge(kind="memory", id=str(each)) for each in facts]
         found = await self.get(snapshot, item_id, now=now)
-        if isinstance(found, ItemView):
+        if isinstance(found, Memory):
+            return await snapshot.memories.lineage(found)
+        if found.type is ItemType.ENTITY:
             return (await snapshot.graph.around(EntityId(item_id), limit=1)).lineage
-        return await snapshot.memories.lineage(found)
+        profile = await _profile(snapshot, scope_of_profile(item_id), now=now)
+        facts = dict.fromkeys(profile.facts if profile else ())
+        return [LineageEdge(kind="memory", id=str(each)) for each in facts]
+
+    async def _view(self, snapshot: Snapshot, item_id: ItemId, *, now: datetime) -> ItemView | None:
+        if (scope := scope_of_profile(item_id)) is not None:
+            profile = await _profile(snapshot, scope, now=now)
+            user_id = await snapshot.scopes.find_user(scope)
+            return self._told(profile, scope, user_id) if profile else None
+        try:
+            return self._entity(await snapshot.graph.get(EntityId(item_id)))
+        except EntityNotFound:
+            return None
 
     async def _profiles(self, snapshot: Snapshot, wanted: MemoryFilter) -> Page[ItemView]:
-        scope = await snapshot.scopes.find(wanted.user_id) if wanted.user_id else None
+        scope = await snapshot.scopes.find(wanted.user_id)
         if scope is None:
             return _NOTHING
-        at = wanted.at if wanted.at != wanted.now else None
-        profile = await known_profile(snapshot.personal, scope.key, now=wanted.now, as_of=at)
-        if profile is None or profile.is_empty:
+        then = None if wanted.at == wanted.now else wanted.at
+        profile = await _profile(snapshot, scope.key, now=wanted.now, as_of=then)
+        if profile is None:
             return _NOTHING
         return Page(items=[self._told(profile, scope.key, scope.user_id)], next_cursor=None)
 
@@ -142,14 +149,11 @@ def entity_line(entity: Entity) -> str:
     return f"{about}, also called {', '.join(others)}" if others else about
 
 
-async def _profile(snapshot: Snapshot, scope: ScopeKey, *, now: datetime) -> Profile:
-    """
-    The profile of a scope, if consent to it holds.
-
-    Raises:
-        MemoryNotFound: There is none, or none that may be told.
-    """
-    found = await known_profile(snapshot.personal, scope, now=now)
-    if found is None or found.is_empty:
-        raise MemoryNotFound(memory_id=str(profile_id(scope)))
-    return found
+async def _profile(
+    snapshot: Snapshot, scope: ScopeKey | None, *, now: datetime, as_of: datetime | None = None
+) -> Profile | None:
+    """The profile of a scope, if there is anything in it, and consent to it holds."""
+    if scope is None:
+        return None
+    found = await known_profile(snapshot.personal, scope, now=now, as_of=as_of)
+    return None if found is None or found.is_empty else found
