@@ -156,7 +156,7 @@ async def test_a_pointer_leads_to_what_is_wrong_also_where_that_is_a_key_or_all_
         ("POST", "/import?wiat=alice", [said("x")]),
         ("GET", "/export?wiat=alice", None),
         ("GET", "/conversations?limit=1&wiat=1", None),
-        ("GET", f"/conversations/{NOBODY}?wiat=", None),
+        ("GET", "/conversations/01890a5d-ac96-774b-bcce-b302099a8057?wiat=", None),
         ("GET", "/entities?user_id=alice&wiat=1", None),
         ("GET", "/memory/metrics?window=1h&wiat=1", None),
         ("GET", "/memory/debug/retrieval?q=x&wiat=1", None),
