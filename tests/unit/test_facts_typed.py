@@ -66,6 +66,7 @@ def test_what_tells_nothing_of_what_something_is_states_none(content: str) -> No
         ("dont suggest mysql", "rule not suggest mysql"),
         ("Don't suggest MySQL again.", "rule not suggest MySQL again"),
         ("we use uv instead of pip here", "package manager uv"),
+        ("Don't add comments that repeat the code.", "rule not add comments that repeat the code"),
         ("Please never call me, write to me instead.", "rule not call me"),
         ("omg i love ramen, bring me some", "likes ramen"),
         ("tbh, I prefer tabs.", "prefers tabs"),
@@ -160,3 +161,64 @@ def test_doubt_in_a_reason_takes_nothing_back(content: str, told: list[str]) -> 
 )
 def test_doubt_before_a_reason_or_in_it_states_nothing_behind(content: str) -> None:
     assert not told_in(content)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("We moved to Lisbon last year.", []),
+        ("We're moving to Valencia in August!", []),
+        ("We moved to Postgres.", ["database Postgres"]),
+        ("We're moving to Postgres.", ["database Postgres"]),
+        ("We moved from Jenkins to Buildkite.", ["uses Buildkite"]),
+        ("We moved away from MySQL to Acme DB.", ["uses Acme DB"]),
+        ("We switched to Buildkite.", ["uses Buildkite"]),
+    ],
+)
+def test_a_place_that_several_move_to_is_nothing_that_they_use(
+    content: str, told: list[str]
+) -> None:
+    assert told_in(content) == told
+
+
+def test_what_a_tool_took_the_place_of_is_known() -> None:
+    (fact,) = facts_in("We moved from Jenkins to Buildkite.")
+    assert fact.against == "Jenkins"
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("I'm a member of the alpine club.", ["member_of alpine club"]),
+        ("I'm an active member of a rowing club.", ["member_of rowing club"]),
+        ("I joined the team.", []),
+        ("I'm a member of the human race.", []),
+    ],
+)
+def test_who_is_a_member_of_something_is_told_with_it(content: str, told: list[str]) -> None:
+    assert told_in(content) == told
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Translate to French: I have two brothers and I work as a nurse.",
+        "Can you please proofread this: I live in Rome.\nI work at Acme.",
+        "Please correct my letter: My name is Ida. We use Oracle.",
+        "Hi! Rewrite this so that it sounds nice: I hate Mondays and I love jazz.",
+    ],
+)
+def test_a_text_to_be_worked_on_states_nothing(content: str) -> None:
+    assert not told_in(content)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("That's correct: I live in Rome.", "lives_in Rome"),
+        ("I live in Rome. Translate to French: I work at Acme.", "lives_in Rome"),
+        ("I translate for a living, and one thing is sure: I love jazz.", "likes jazz"),
+    ],
+)
+def test_what_is_said_beside_it_is_stated(content: str, told: str) -> None:
+    assert told_in(content) == [told]

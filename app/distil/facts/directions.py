@@ -32,8 +32,8 @@ _RULE = re.compile(
     re.IGNORECASE,
 )
 _AT_THIS_MOMENT = re.compile(
-    r"\b(?:now|yet|today|tonight|tomorrow|this (?:time|once|one|morning|week)|that|it|me"
-    r"|again|anything|for the moment|here)\b",
+    r"\b(?:now|yet|today|tonight|tomorrow|this (?:time|once|one|morning|week)|(?<![a-z]s )that"
+    r"|it|me|again|anything|for the moment|here)\b",
     re.IGNORECASE,
 )
 _ONCE_MORE = re.compile(r"\A(\w+\s+\S.*\S)\s+again\Z", re.IGNORECASE)

@@ -10,6 +10,7 @@ from app.distil.facts.clauses import (
     beginnings,
     behind_fillers,
     clause_at,
+    end_of_own_words,
     end_of_what_is_meant,
     is_joke,
     is_short,
@@ -53,8 +54,9 @@ def facts_of(said: Utterance) -> Sequence[Fact]:
     if not said.is_said or is_joke(said.content):
         return []
     found: dict[tuple[object, ...], Fact] = {}
+    own = end_of_own_words(said.content)
     for fact in _all_facts(said):
-        if _names_itself(fact):
+        if fact.start >= own or _names_itself(fact):
             continue
         same = (*fact.key, normal(fact.value), fact.positive, fact.tense)
         found.setdefault(same, fact)

@@ -81,6 +81,7 @@ STATES: Sequence[Predicate] = [
     Predicate(saying("(?:working|employed) as"), "job", occupation),
     Predicate(saying("(?:working|employed) in"), "works_in", field_of_work, of=ONE),
     Predicate(saying("(?P<was>laid off|fired|let go) (?:from|by)"), "works_at", proper, of=ONE),
+    Predicate(saying("(?:an? )?(?:[a-z]+ )?member of"), "member_of", group, of=ONE),
     Predicate(saying("(?:working on|writing)"), "works_on", work, of=ONE),
     Predicate(saying("teaching"), "teaches", taught, of=ONE),
     Predicate(saying("majoring in"), "studies", thing, of=ONE),

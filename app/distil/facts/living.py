@@ -269,8 +269,11 @@ def promoted(text: str) -> str | None:
 
 
 def group(text: str) -> str | None:
-    """What one is a member of: "writers group"."""
-    return _counted(text, _GROUPS)
+    """What one is a member of: "writers group", "the alpine club"; not "the team"."""
+    if not re.match(r"the\s", text, re.IGNORECASE):
+        return _counted(text, _GROUPS)
+    named = _up_to(text, _GROUPS)
+    return named if named and " " in named else None
 
 
 def work(text: str) -> str | None:

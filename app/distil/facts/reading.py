@@ -84,7 +84,8 @@ def _read(
         return
     positive = predicate.positive and not form.denied
     attribute = _attribute(predicate, value, said, positive=positive)
-    against = found.groupdict().get("against") or _against(attribute, said)
+    groups = found.groupdict()
+    against = groups.get("against") or groups.get("from_tool") or _against(attribute, said)
     confidence = predicate.confidence * (_LESS_SURE if clause.who is Who.NAMED else 1.0)
     single = clause.single and (predicate.decides or predicate.attribute != TOOL)
     for name, each in _pairs(attribute, value, said):

@@ -22,9 +22,14 @@ from app.distil.facts.values import (
     whole,
     workplace,
 )
-from app.distil.language.lexicon import DIETS
+from app.distil.language.lexicon import DIETS, KIND_OF_TOOL
 
 _FROM = r"(?: (?:away )?from (?P<against>[^\s,]{1,40}(?: [^\s,]{1,20}){0,2}?))?"
+_FROM_TOOL = (
+    r"(?:away )?from (?P<from_tool>"
+    + "|".join(rf"(?i:{re.escape(each)})" for each in sorted(KIND_OF_TOOL) if " " not in each)
+    + ")"
+)
 
 VERBS: Sequence[Predicate] = [
     Predicate(saying(r"(?:lives?|resides?|(?P<was>lived|resided)) in"), "lives_in", proper),
@@ -108,13 +113,14 @@ VERBS: Sequence[Predicate] = [
         decides=True,
     ),
     Predicate(
-        saying(rf"(?:switch|switched|migrated?|moved?|changed?){_FROM} to"),
+        saying(rf"(?:(?:switch|switched|migrated?|changed?){_FROM}|moved? {_FROM_TOOL}) to"),
         TOOL,
         tool,
         of=US,
         decides=True,
         confidence=0.95,
     ),
+    Predicate(saying(rf"moved?{_FROM} to"), TOOL, known_tool, of=US, decides=True, confidence=0.95),
     Predicate(
         saying(r"(?:replaced?) (?P<against>[^\s,]{1,40}) (?:with|by)"),
         TOOL,
@@ -151,7 +157,8 @@ BEING: Sequence[Predicate] = [
     Predicate(saying(r"(?:studying|learning)"), "studies", thing, of=ONE),
     Predicate(saying(r"going with"), TOOL, known_tool, of=US, decides=True),
     Predicate(saying(r"using"), TOOL, tool, of=US),
-    Predicate(saying(r"(?:switching|migrating|moving) to"), TOOL, tool, of=US, tense=Tense.PLANNED),
+    Predicate(saying(r"(?:switching|migrating) to"), TOOL, tool, of=US, tense=Tense.PLANNED),
+    Predicate(saying(r"moving to"), TOOL, known_tool, of=US, tense=Tense.PLANNED),
     Predicate(re.compile(rf"(?=(?:a\s+)?(?:{DIETS})\b)"), "diet", choice, of=ONE, confidence=0.95),
     Predicate(re.compile(r"(?=\d)"), "age", age, of=ONE),
     Predicate(re.compile(r"(?=an?\s)"), "job", occupation),
