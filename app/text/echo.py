@@ -9,10 +9,10 @@ fingerprints of its segments; a text that comes back is held against them.
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import groupby
+from itertools import accumulate, groupby
 from operator import itemgetter
 
 from app.text.introduction import profiles_in
@@ -56,14 +56,14 @@ def fingerprints(text: str) -> frozenset[int]:
     return frozenset(each.fingerprint for each in segments(text))
 
 
-def segments(text: str) -> Sequence[Segment]:
-    """The segments of `text` that hold any word, in order."""
-    return [found for start, stop in _stretches(text) if (found := _segment(text, start, stop))]
+def segments(text: str) -> Iterator[Segment]:
+    """The segments of `text` that hold any word, in order, one by one: there may be a million."""
+    return (found for start, stop in _stretches(text) if (found := _segment(text, start, stop)))
 
 
-def may_echo(found: Sequence[Segment], text: str) -> bool:
+def may_echo(found: Iterable[Segment], text: str) -> bool:
     """Whether `text`, of these segments, could be an echo at all: it quotes, or says much."""
-    return _told(found) >= _COPIED or any(map(_QUOTED.match, text.splitlines())) or tells_of(text)
+    return _tells(found) or any(map(_QUOTED.match, text.splitlines())) or tells_of(text)
 
 
 def tells_of(text: str) -> bool:
@@ -71,7 +71,7 @@ def tells_of(text: str) -> bool:
     return any(profiles_in(text))
 
 
-def echoes(text: str, found: Sequence[Segment], known: Collection[int]) -> Sequence[Stretch]:
+def echoes(text: str, found: Iterable[Segment], known: Collection[int]) -> Sequence[Stretch]:
     """
     The stretches of `text` that repeat what was shown, in order, apart from each other.
 
@@ -81,18 +81,19 @@ def echoes(text: str, found: Sequence[Segment], known: Collection[int]) -> Seque
 
     Args:
         text: What came in.
-        found: Its segments.
+        found: Its segments, gone through once, and only if any is known.
         known: Those of their fingerprints that were shown before.
     """
     profiles = [_with_heading(text, each) for each in profiles_in(text)]
-    matched = [each for each in found if each.fingerprint in known]
-    if not matched:
+    if not known:
         return _joined(text, profiles)
     quotes = list(_quotes(text))
-    said, shown = _sizes(found, quotes), _sizes(matched, quotes)
+    deciding, said = _looked_through(found, known, quotes)
+    matched = [each for each in deciding if each.fingerprint in known]
+    shown = _sizes(matched, quotes)
     echoed = [quote for quote, size in shown.items() if 2 * size >= said[quote]]
     plain = [each for each in matched if _around(each, echoed) is None]
-    copies = _copies(found, known) if _told(plain) >= _COPIED else []
+    copies = _copies(deciding, known) if _tells(plain) else []
     return _joined(text, [*(_with_heading(text, each) for each in echoed), *copies, *profiles])
 
 
@@ -135,9 +136,30 @@ def _segment(text: str, start: int, stop: int) -> Segment | None:
     return Segment(start=start, stop=stop, fingerprint=fingerprint, size=len(words))
 
 
-def _told(found: Sequence[Segment]) -> int:
-    """Bytes of what is long enough to tell anything."""
-    return sum(each.size for each in found if each.size >= _TELLING)
+def _tells(found: Iterable[Segment]) -> bool:
+    """Whether those that are long enough to tell anything are so much that nobody repeats it."""
+    told = accumulate(each.size for each in found if each.size >= _TELLING)
+    return any(size >= _COPIED for size in told)
+
+
+def _looked_through(
+    found: Iterable[Segment], known: Collection[int], quotes: Sequence[Stretch]
+) -> tuple[Sequence[Segment], Mapping[Stretch, int]]:
+    """
+    Those that decide, and the bytes of words in each of `quotes`.
+
+    It is those that are known, and of the others behind each the first one that tells anything.
+    """
+    deciding: list[Segment] = []
+    said, ended = Counter[Stretch](), True
+    for each in found:
+        if (quote := _around(each, quotes)) is not None:
+            said[quote] += each.size
+        is_known = each.fingerprint in known
+        if is_known or (not ended and each.size >= _TELLING):
+            deciding.append(each)
+            ended = not is_known
+    return deciding, said
 
 
 def _quotes(text: str) -> Iterator[Stretch]:
@@ -149,7 +171,7 @@ def _quotes(text: str) -> Iterator[Stretch]:
             yield spans[0][0], spans[-1][1]
 
 
-def _sizes(found: Sequence[Segment], quotes: Sequence[Stretch]) -> Mapping[Stretch, int]:
+def _sizes(found: Iterable[Segment], quotes: Sequence[Stretch]) -> Mapping[Stretch, int]:
     """The bytes of words in each of `quotes` that has any, in order."""
     sizes = Counter[Stretch]()
     for each in found:

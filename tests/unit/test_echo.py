@@ -1,14 +1,19 @@
 """What comes back of a bundle is told from what somebody says."""
 
 import json
-from collections.abc import Sequence
+import tracemalloc
+from collections.abc import Collection, Sequence
+from itertools import chain
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.domain.conversation import Role
+from app.services.writing.echo_guard import _ASKED_AT_ONCE, _asking
+from app.text import echo
 from app.text.echo import echoes, fingerprints, may_echo, own_words, segments
+from app.text.introduction import profiles_in
 from app.text.render import Prompt, render_markdown, render_messages
 from tests.factories import a_message, an_item
 
@@ -130,3 +135,49 @@ def test_how_it_is_laid_out_changes_no_fingerprint(text: str) -> None:
 
 def test_case_changes_no_fingerprint() -> None:
     assert fingerprints(LONG) == fingerprints(LONG.upper())
+
+
+def found_at_leisure(text: str, known: Collection[int]) -> Sequence[tuple[int, int]]:
+    """What `echoes` says, by lists of all segments."""
+    found, quotes = list(segments(text)), list(echo._quotes(text))
+    matched = [each for each in found if each.fingerprint in known]
+    said, shown = echo._sizes(found, quotes), echo._sizes(matched, quotes)
+    echoed = [quote for quote, size in shown.items() if 2 * size >= said[quote]]
+    plain = [each for each in matched if echo._around(each, echoed) is None]
+    told = sum(each.size for each in plain if each.size >= echo._TELLING)
+    copies = echo._copies(found, known) if told >= echo._COPIED else []
+    profiles = [echo._with_heading(text, each) for each in profiles_in(text)]
+    quoted = [echo._with_heading(text, each) for each in echoed]
+    return echo._joined(text, [*quoted, *copies, *profiles])
+
+
+@given(TEXT, st.lists(st.sampled_from([CAT, DECISION, LONG, "x"]) | st.text(max_size=60)))
+@example(f"{LONG} Ok. {LONG} Something else is said. Ok. {CAT} > {DECISION}", [LONG, CAT, "Ok."])
+def test_segments_one_by_one_tell_what_all_of_them_do(text: str, shown: list[str]) -> None:
+    known = frozenset[int]().union(*map(fingerprints, shown))
+    assert echoes(text, segments(text), known) == found_at_leisure(text, known)
+
+
+def test_a_long_text_is_looked_through_without_holding_its_segments() -> None:
+    text = " ".join(f"We go on at {at:x} too." for at in range(20_000))
+    known = fingerprints("We go on at ff too.")
+    tracemalloc.start()
+    try:
+        assert may_echo(segments(text), text)
+        assert not echoes(text, segments(text), known)
+        assert tracemalloc.get_traced_memory()[1] < 2 * len(text)
+    finally:
+        tracemalloc.stop()
+
+
+@given(st.lists(TEXT, max_size=3))
+def test_what_is_asked_for_is_all_fingerprints(texts: list[str]) -> None:
+    assert set(chain.from_iterable(_asking(texts))) == set().union(*map(fingerprints, texts))
+
+
+def test_what_is_asked_for_comes_in_portions_and_once() -> None:
+    said = [f"{at}." for at in range(_ASKED_AT_ONCE)]
+    few, one = _asking([" ".join([*said, *said[:5]])])
+    assert (len(few), len(one)) == (_ASKED_AT_ONCE, 5)
+    (only,) = _asking(["Yes. No. " * _ASKED_AT_ONCE])
+    assert len(only) == 2

@@ -1,16 +1,17 @@
 """Telling what comes back of our own bundles from what is said."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import chain
 
 from app.domain.conversation import NewMessage, Role
 from app.domain.ids import ConversationId, ScopeKey, TenantId
 from app.ports.store import Store
 from app.services.answering.recording import Recorder
 from app.services.writing.prepare import is_short
-from app.text.echo import Segment, Stretch, echoes, may_echo, segments, tells_of
+from app.text.echo import Stretch, echoes, may_echo, segments, tells_of
 
 _CLOCKS_DIFFER = timedelta(hours=1)
 """By how much a caller's clock may be behind ours."""
@@ -21,8 +22,11 @@ _KEPT = timedelta(days=7)
 Echoes = Mapping[int, Sequence[Stretch]]
 """By place in a request, the stretches of a message that repeat a bundle."""
 
-_Suspects = Mapping[int, Sequence[Segment]]
-"""By place in a request, the segments of a message that might."""
+_Suspects = Mapping[int, str]
+"""By place in a request, the text of a message that might."""
+
+_ASKED_AT_ONCE = 10_000
+"""Fingerprints: a message of megabytes has a million of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +50,7 @@ class EchoGuard:
             return {}
         async with self.store.read(tenant) as snapshot:
             scope = await snapshot.scopes.find(user_id)
-        shown = await self._shown(tenant, scope.key, suspects) if scope else {}
+        shown = await self._shown(tenant, scope.key, suspects, short=is_short(new)) if scope else {}
         return await _echoes_of(new, suspects, shown)
 
     async def of_conversation(
@@ -68,18 +72,33 @@ class EchoGuard:
             return {}
         async with self.store.read(tenant) as snapshot:
             scope = (await snapshot.conversations.get(conversation)).scope
-        shown = await self._shown(tenant, scope, suspects)
+        shown = await self._shown(tenant, scope, suspects, short=is_short(new))
         return await _echoes_of(new, suspects, shown)
 
     async def _shown(
-        self, tenant: TenantId, scope: ScopeKey, suspects: _Suspects
+        self, tenant: TenantId, scope: ScopeKey, suspects: _Suspects, *, short: bool
     ) -> Mapping[int, datetime]:
         """Asks once what waits is written: whoever waits for that holds no connection."""
         if self.recorder.holds(scope):
             await self.recorder.flush()
-        asked = {each.fingerprint for found in suspects.values() for each in found}
-        async with self.store.read(tenant) as snapshot:
-            return await snapshot.bundles.shown(scope, asked)
+        found: dict[int, datetime] = {}
+        asking = _asking(suspects.values())
+        while some := next(asking, None) if short else await asyncio.to_thread(next, asking, None):
+            async with self.store.read(tenant) as snapshot:
+                found |= await snapshot.bundles.shown(scope, some)
+        return found
+
+
+def _asking(texts: Iterable[str]) -> Iterator[Collection[int]]:
+    """The fingerprints of all segments, no more than _ASKED_AT_ONCE in each."""
+    some: set[int] = set()
+    for each in chain.from_iterable(map(segments, texts)):
+        some.add(each.fingerprint)
+        if len(some) == _ASKED_AT_ONCE:
+            yield some
+            some = set()
+    if some:
+        yield some
 
 
 async def _suspects(new: Sequence[NewMessage], now: datetime) -> _Suspects:
@@ -97,8 +116,7 @@ def _may_echo(new: Sequence[NewMessage], now: datetime) -> _Suspects:
         and each.role is not Role.SYSTEM
         and (_is_recent(each, now) or tells_of(each.content))
     }
-    found = {at: segments(content) for at, content in told.items()}
-    return {at: each for at, each in found.items() if may_echo(each, told[at])}
+    return {at: text for at, text in told.items() if may_echo(segments(text), text)}
 
 
 def _is_recent(message: NewMessage, now: datetime) -> bool:
@@ -117,8 +135,8 @@ def _echoes(
     new: Sequence[NewMessage], suspects: _Suspects, shown: Mapping[int, datetime]
 ) -> Echoes:
     found = {
-        at: echoes(new[at].content or "", each, _before(shown, new[at].created_at))
-        for at, each in suspects.items()
+        at: echoes(text, segments(text), _before(shown, new[at].created_at))
+        for at, text in suspects.items()
     }
     return {at: each for at, each in found.items() if each}
 
