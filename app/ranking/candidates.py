@@ -15,7 +15,8 @@ from app.ranking.dedup import duplicates
 from app.ranking.pool import Pool, QueryView, Recalled
 from app.ranking.relevance import Relevance
 from app.ranking.scoring import final_scores, recency
-from app.ranking.timing import TIME_SHARE, time_match
+from app.ranking.timing import TIME_SHARE, fitting, time_match
+from app.text.times import Interval
 
 BELOW_FLOOR = "below the floor"
 """Why an item is not let in that is not relevant enough."""
@@ -117,7 +118,8 @@ def rank(
         lifted = lifted + coded * np.minimum(CODE_SHARE, CODE_OF_REST * (1 - relevant))
     if ties is not None and ties.share:
         lifted = lifted + np.float32(ties.share) * np.nan_to_num(ties.near)
-    score, told = scored(pool.recalled, np.minimum(lifted, np.float32(1.0)), taste)
+    lifted = np.minimum(lifted, np.float32(1.0))
+    score, told = scored(pool.recalled, lifted, taste, query.intervals)
     signals = {
         "semantic": judged.semantic,
         "lexical": judged.lexical,
@@ -156,10 +158,15 @@ def is_code(recalled: Recalled) -> Floats:
 
 
 def scored(
-    recalled: Recalled, relevance: Floats, taste: Taste
+    recalled: Recalled, relevance: Floats, taste: Taste, asked: Sequence[Interval] = ()
 ) -> tuple[Floats, Mapping[str, Floats]]:
-    """The scores of items of this relevance, and the signals that they are made of."""
-    fresh = freshness(recalled, now=taste.now)
+    """
+    The scores of items of this relevance, and the signals that they are made of.
+
+    Of what was said at another time than is `asked` for, being fresh is no merit.
+    """
+    created_at = np.array(recalled.created_at, dtype=np.float64)
+    fresh = fitting(freshness(recalled, now=taste.now), created_at, asked)
     importance = np.array(recalled.importance, dtype=np.float32)
     preferred = [label in taste.preferred_labels for label in recalled.labels]
     score = final_scores(

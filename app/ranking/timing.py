@@ -1,6 +1,7 @@
 """How well the times of candidates fit the times that a query speaks of."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +37,22 @@ def time_match(created_at: NDArray[np.float64], intervals: Sequence[Interval]) -
     for each in intervals:
         best = np.maximum(best, each.strength * _fit(created_at, each))
     return best.astype(np.float32)
+
+
+def fitting(recency: Floats, created_at: NDArray[np.float64], asked: Sequence[Interval]) -> Floats:
+    """
+    What recency counts for where a time is asked for: as much as the time of each item fits.
+
+    What is fresh would else stand before what was said "in May". Without intervals it stays.
+
+    Args:
+        recency: Of each item, shape (n,).
+        created_at: Seconds since 1970, shape (n,).
+        asked: The intervals, whose strength does not matter here.
+    """
+    if not asked:
+        return recency
+    return recency * time_match(created_at, [replace(each, strength=1.0) for each in asked])
 
 
 def _fit(created_at: NDArray[np.float64], interval: Interval) -> NDArray[np.float64]:

@@ -102,6 +102,18 @@ def test_what_was_said_at_the_time_asked_for_is_preferred_but_not_over_the_floor
     assert reasons(found) == {2: "below the floor"}
 
 
+def test_what_is_fresh_stands_behind_what_was_said_at_the_time_asked_for() -> None:
+    items = [
+        an_item(1, "tea", at=NOON - timedelta(days=200)),
+        an_item(2, "tea, that is", at=NOON - timedelta(days=1)),
+    ]
+    in_that_month = f"in {items[0].created_at:%B}"
+    found = ranking(items, query=replace(QUERY, intervals=intervals_of(in_that_month, NOON)))
+    assert ranking(items).order == [1, 0]
+    assert found.order == [0, 1]
+    assert found.signals["recency"][1] < 0.01
+
+
 def test_of_equal_scores_the_newest_key_comes_first() -> None:
     items = [an_item(row, text) for row, text in ((5, "tea x"), (9, "tea y"), (7, "tea z"))]
     assert ranking(items).order == [1, 2, 0]

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from app.ranking.timing import time_match
+from app.ranking.timing import fitting, time_match
 from app.text import times
 from app.text.times import EXACT, ROUGH, VAGUE, WIDE, Interval, intervals_of
 
@@ -180,6 +180,15 @@ def test_a_match_fades_with_the_distance_and_faster_before_than_after() -> None:
 
 def test_without_a_time_nothing_matches() -> None:
     assert time_match(np.array([1.0, 2.0]), []).tolist() == [0.0, 0.0]
+
+
+def test_recency_counts_as_much_as_the_time_fits_however_vague_it_is() -> None:
+    day = 86_400.0
+    created_at = np.array([NOW.timestamp() - age * day for age in (1, 13, 400)])
+    fresh = np.array([0.9, 0.6, 0.5], np.float32)
+    kept = fitting(fresh, created_at, intervals_of("what did we do recently", NOW))
+    assert kept.tolist() == pytest.approx([0.9, 0.6, 0.0])
+    assert fitting(fresh, created_at, []) is fresh
 
 
 @given(st.text() | st.lists(WORDS, max_size=8).map(" ".join))
