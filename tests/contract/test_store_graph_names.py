@@ -74,6 +74,25 @@ async def test_what_is_the_same_is_walked_as_one_for_both_hops(store: Store) -> 
     assert (back["Kate"], back["Katherine"], back["Apollo Street"]) == (1, 1, 2)
 
 
+async def test_what_is_two_hops_away_brings_its_other_name_along(store: Store) -> None:
+    needed = "It is Redis that depends on Linux.", "It is Anna who depends on Redis."
+    kept = await tell_of(store, *needed, "It is Linux, also known as Tux.", "It is Tux, aka Pingu.")
+    found = await called(store, await walk(store, "anna", kept.within))
+    near = {name: (score, distance) for name, score, distance in found}
+    assert near["Linux"][1] == 2
+    assert near["Tux"] == near["Pingu"] == near["Linux"]
+
+
+async def test_another_name_two_hops_away_is_seen_only_where_it_is_said(store: Store) -> None:
+    told = "It is Redis that depends on Linux.", "It is Anna who depends on Redis."
+    same = said("It is Linux, also known as Tux.", NOON + 9 * SECOND)
+    kept = await keep(store, *(said(each, NOON) for each in told), same)
+    await link(store, kept)
+    for as_of, count in ((NOON + SECOND, 0), (NOON + 10 * SECOND, 1)):
+        found = await called(store, await walk(store, "anna", replace(kept.within, as_of=as_of)))
+        assert [name for name, *_ in found].count("Tux") == count
+
+
 async def test_names_in_a_row_are_one(store: Store) -> None:
     row = ["It is Anna, aka Berta.", "It is Berta, aka Clara.", "It is Clara, aka Dora."]
     kept = await tell_of(store, *row, "It is Dora who met Emil.")

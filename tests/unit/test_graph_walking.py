@@ -31,8 +31,9 @@ def test_what_nobody_is_called_by_is_asked_for_once() -> None:
     assert ended.value.value == (Walk(), _Nowhere(Walk()), Views())
 
 
-def edge(near: int, far: int, relation: str) -> tuple[object, ...]:
-    return 10 * near + far, near, far, 1, relation, 1.0, 1
+def edge(near: int, far: int, relation: str, *, named: int = 0) -> tuple[object, ...]:
+    """One whose far end has another name, if it is `named`."""
+    return 10 * near + far, near, far, 1, relation, 1.0, 1, named
 
 
 def walked(answers: Mapping[int, Sequence[tuple[object, ...]]]) -> list[list[int]]:
@@ -57,6 +58,19 @@ def test_what_is_the_same_is_asked_for_before_the_hop_goes_on() -> None:
     katherine = [edge(3, 1, SAME_AS), edge(3, 4, "knows")]
     tim = [edge(2, 5, SAME_AS), edge(2, 3, "knows")]
     assert walked({1: kate, 2: tim, 3: katherine}) == [[1], [3], [2, 4], [5]]
+
+
+def test_another_name_of_what_is_two_hops_away_is_asked_for_only_where_there_is_one() -> None:
+    near = {1: [edge(1, 2, "knows")], 3: [edge(3, 2, "knows"), edge(3, 4, SAME_AS, named=1)]}
+    far = [edge(2, 3, "knows", named=1), edge(2, 5, "knows")]
+    last = {4: [edge(4, 3, SAME_AS, named=1), edge(4, 6, "knows", named=1)]}
+    assert walked({**near, 2: far, **last}) == [[1], [2], [3], [4]]
+
+
+def test_another_name_of_what_is_not_walked_from_is_asked_for() -> None:
+    near = [edge(1, at, "knows") for at in range(2, 20)]
+    named = [edge(1, 20, "knows", named=1)]
+    assert [20] in walked({1: [*near, *named]})
 
 
 def test_a_row_of_names_ends() -> None:

@@ -16,6 +16,7 @@ from sqlalchemy import (
     func,
     literal,
     null,
+    or_,
     select,
     true,
     type_coerce,
@@ -153,8 +154,9 @@ def _stepping(begin: str, end: str, names: Names, *, on_postgres: bool) -> Selec
     source, best = _with_best(near, d.edge, true(), pick, "key", on_postgres=on_postgres)
     outwards = literal(1 if begin == "source_key" else 0)
     told = (best.c.key, near.c.key, best.c[end], outwards, best.c.relation, best.c.weight)
+    more = (far.c.mentions, _has_other_names(far))
     return (
-        select(*(column.label(f"c{at}") for at, column in enumerate((*told, far.c.mentions))))
+        select(*(column.label(f"c{at}") for at, column in enumerate((*told, *more))))
         .select_from(
             source.join(far, far.c.key == best.c[end]).join(
                 t.scope, t.scope.c.key == near.c.scope_key
@@ -162,6 +164,13 @@ def _stepping(begin: str, end: str, names: Names, *, on_postgres: bool) -> Selec
         )
         .where(*_ours(near, on_postgres=on_postgres))
     )
+
+
+def _has_other_names(far: FromClause) -> ColumnElement[bool]:
+    """That somebody says an entity to be the same as another, whoever may see that."""
+    other = d.edge.alias("other_name")
+    ends = other.c.source_key, other.c.target_key
+    return or_(*(select(literal(1)).where(end == far.c.key, other.c.same).exists() for end in ends))
 
 
 @cache

@@ -2,7 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import partial, reduce
+from dataclasses import dataclass, field
+from functools import reduce
 from itertools import islice
 from typing import Any
 
@@ -63,39 +64,66 @@ def _walked(names: Collection[str], *, tenant: TenantId, within: RecallFilter) -
     seeds = _meant((yield NAMED, {**of, "names": sorted(names)}))
     if not seeds:
         return Walk()
-    narrow, walked = narrowing(within), set[EntityKey]()
-    hop = partial(_hop, walked=walked, shape=frozenset(narrow))
-    near = [each.entity for each in seeds]
-    first = yield from hop(near, given={"most": FROM_SEED, **of, **narrow})
-    others = _heaviest(first, without=walked)
-    if not others:
-        return Walk(seeds=seeds, steps=first)
-    second = yield from hop(others, given={"most": FROM_OTHERS, **of, **narrow})
-    return Walk(seeds=seeds, steps=[*first, *second])
+    narrow = narrowing(within)
+    asked = _Walker(shape=frozenset(narrow), given={**of, **narrow})
+    first = yield from asked.hop([each.entity for each in seeds], most=FROM_SEED)
+    others = _heaviest(first, without=asked.walked)
+    second = (yield from asked.hop(others, most=FROM_OTHERS)) if others else []
+    steps = [*first, *second]
+    same = yield from asked.names(steps)
+    return Walk(seeds=seeds, steps=[*steps, *same])
 
 
-def _hop(
-    near: Sequence[EntityKey],
-    *,
-    walked: set[EntityKey],
-    shape: asking.Names,
-    given: Mapping[str, object],
-) -> Reading[Sequence[Step]]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Walker:
     """
-    The edges from these, and from what is the same as any of them; `walked` then has all.
+    Asks for edges.
 
-    Only where something is the same as another is it asked again.
+    `walked` are the entities whose edges were asked for, `named` those that have another name.
     """
-    steps = list[Step]()
-    for _ in range(MOST_NAMES):
-        walked.update(near)
-        found = _stepped((yield asking.steps(shape), {"of": near, **given}))
-        steps += found
-        same = [step for step in found if step.relation == SAME_AS]
-        near = _heaviest(same, without=walked)
-        if not near:
-            break
-    return steps
+
+    shape: asking.Names
+    given: Mapping[str, object]
+    walked: set[EntityKey] = field(default_factory=set)
+    named: set[EntityKey] = field(default_factory=set)
+
+    def hop(self, near: Sequence[EntityKey], *, most: int) -> Reading[Sequence[Step]]:
+        """
+        The edges from these, and from what is the same as any of them.
+
+        Only where something is the same as another is it asked again.
+        """
+        steps = list[Step]()
+        for _ in range(MOST_NAMES):
+            found = yield from self._from(near, most=most)
+            steps += found
+            near = _heaviest(_names_in(found), without=self.walked)
+            if not near:
+                break
+        return steps
+
+    def names(self, steps: Sequence[Step]) -> Reading[Sequence[Step]]:
+        """What is the same as what these lead to; only where anything is, it is asked for."""
+        names = list[Step]()
+        found: Sequence[Step] = [step for step in steps if step.far in self.named]
+        for _ in range(MOST_NAMES - 1):
+            near = _heaviest(found, without=self.walked)
+            if not near:
+                break
+            found = _names_in((yield from self._from(near, most=MOST_NAMES)))
+            names += found
+        return names
+
+    def _from(self, near: Sequence[EntityKey], *, most: int) -> Reading[Sequence[Step]]:
+        self.walked.update(near)
+        rows = yield asking.steps(self.shape), {"of": near, "most": most, **self.given}
+        self.named.update(EntityKey(row[2]) for row in rows if row[-1])
+        return _stepped(rows)
+
+
+def _names_in(steps: Sequence[Step]) -> Sequence[Step]:
+    """Those that say something to be the same."""
+    return [step for step in steps if step.relation == SAME_AS]
 
 
 def viewed(
@@ -174,7 +202,7 @@ def _stepped(rows: Rows) -> Sequence[Step]:
             weight=weight,
             mentions=mentions,
         )
-        for edge, near, far, outwards, relation, weight, mentions in rows
+        for edge, near, far, outwards, relation, weight, mentions, _ in rows
     ]
 
 
