@@ -50,6 +50,8 @@ _BETWEEN = re.compile(r"[\s\u3001\u3002\uff01\uff0c\uff1f]")
 _WORD = re.compile(f"{WORD_CHARACTER}+")
 _FOLDED_WORD = re.compile(r"\w+")
 _MIXED = re.compile(r"[^\W\d_]\d|\d[^\W\d_]")
+_CAPITALS = re.compile(r"[A-Z]{4,}")
+"""A constant or the name of an error, such as ECONNRESET."""
 _MARKED = re.compile(r"`([^`]{1,200})`|(?<!\w)(\w+)\*")
 STOP_WORDS = frozenset(
     """
@@ -192,9 +194,16 @@ def _joined(neighbours: tuple[str, str]) -> str:
 def _prefixes(query: str, tokens: Sequence[str]) -> Sequence[str]:
     """The beginnings of what looks like a name, or is marked as one: `repl`, repl*."""
     marked = [token for pair in _MARKED.findall(bare(query)) for token in _tokens(" ".join(pair))]
-    names = [token for token in tokens if len(_asked(token)) > 1 or _MIXED.search(token)]
+    shouted = len(tokens) > 1 and all(token.isupper() for token in tokens)
+    names = [token for token in tokens if _is_name(token, shouted=shouted)]
     beginnings = dict.fromkeys(map(_beginning, [*marked, *names]))
     return [each for each in beginnings if len(each) >= MIN_PREFIX_CHARACTERS][:MAX_PREFIXES]
+
+
+def _is_name(token: str, *, shouted: bool) -> bool:
+    """Whether it looks like one; where all is `shouted`, capitals say nothing."""
+    in_capitals = bool(_CAPITALS.fullmatch(token)) and not shouted
+    return in_capitals or len(_asked(token)) > 1 or bool(_MIXED.search(token))
 
 
 def _beginning(token: str) -> str:

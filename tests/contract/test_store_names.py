@@ -16,6 +16,7 @@ CODE = (
     "it failed with ORA-00942 and E1101",
     "HRESULT 0x80070057, HTTP 404, version 3.11.4 of sha256sum",
     "nothing of it",
+    "the peer hung up: ECONNRESET",
 )
 SPOKEN = (
     "明日、東京に行きます",
@@ -77,6 +78,8 @@ async def found(store: Store, query: str, kept: Kept) -> list[int]:
         ("404", [5]),
         ("3.11", [5]),
         ("sha256", [5]),
+        ("ECONNRESET", [7]),
+        ("why ECONNRES", [7]),
         ("repl", []),
         ("fetchAbsent", []),
     ],
