@@ -80,13 +80,22 @@ def facts(scores: Floats, found: Evidence, *, known: float) -> Floats:
     return np.array([*told, lexical[top], known, lead], dtype=np.float32)
 
 
+BEHIND, STEEPER = np.float32(4.0), np.float32(1.0)
+"""
+From so far behind the best score on relevance falls more steeply, by so much for each unit. Hardly
+anything answers there (2 % of what does among the first ten of our own questions), and the likelier
+it is that a pool holds an answer, the more would else be let in that has nothing to do with it.
+"""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
     """
     Scores to relevance, so that it means about the same for every query.
 
     relevance = logistic(slope * (score - best score) + facts·weights + bias), of which the last
-    two say how likely the pool holds an answer at all. `slope` is at least 0: the order stays.
+    two say how likely the pool holds an answer at all, less what is taken off far behind the best.
+    `slope` is at least 0: the order stays.
     """
 
     slope: float
@@ -96,7 +105,8 @@ class Calibration:
     def relevance(self, scores: Floats, told: Floats, among: Among = EVERYTHING) -> Floats:
         """What scores stand for, by what is told of those `among`: the best of them is the best."""
         level = float(told.dot(self.weights)) + self.bias
-        raised = self.slope * (scores - scores[among].max(initial=-np.inf)) + level
+        away = scores - scores[among].max(initial=-np.inf)
+        raised = self.slope * away + STEEPER * np.minimum(away + BEHIND, np.float32(0)) + level
         return np.asarray(1 / (1 + np.exp(-np.clip(raised, -30, 30))), dtype=np.float32)
 
 

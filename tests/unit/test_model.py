@@ -16,6 +16,7 @@ from app.ranking.model import (
     facts,
 )
 from app.ranking.pool import Pool, QueryView
+from app.settings.recalling import RetrievalSettings
 from tests.factories import an_item, recalled
 
 EAST, NORTH = np.array([1, 0], np.float32), np.array([0, 1], np.float32)
@@ -115,6 +116,15 @@ def test_relevance_keeps_the_order_and_lies_in_0_to_1(
     assert ((found >= 0) & (found <= 1)).all()
     order = np.argsort(scores, kind="stable")
     assert (np.diff(found[order]) >= -1e-6).all()
+
+
+def test_what_is_far_behind_an_answer_is_off_topic_however_sure_that_is() -> None:
+    sure = Calibration(slope=0.2, weights=np.zeros(7, np.float32), bias=4.0)
+    scores = np.array([0, -3, -10], np.float32)
+    best, near, far = sure.relevance(scores, np.zeros(7, np.float32)).tolist()
+    assert best == pytest.approx(1 / (1 + np.exp(-4.0)))
+    assert near == pytest.approx(1 / (1 + np.exp(-3.4)))
+    assert far < RetrievalSettings().floor
 
 
 def test_only_differences_between_scores_matter() -> None:
