@@ -90,12 +90,18 @@ async def test_int8_vectors_are_the_same_in_every_company(embedder: OnnxEmbedder
     assert np.abs(await embedder.embed(TEXTS) - np.concatenate(alone)).max() < 1e-5
 
 
-async def test_of_a_query_only_the_beginning_is_read(embedder: OnnxEmbedder) -> None:
-    long = "word " * 254
+async def test_of_a_long_query_the_beginning_and_the_end_are_read(embedder: OnnxEmbedder) -> None:
+    beginning, end = "word " * 63, "thing " * 62 + "whale"
+    texts = [beginning + end, beginning + "tree " * 900 + end, beginning + "tree " * 20_000 + end]
+    whole, *longer = [await embedder.embed_query(each) for each in texts]
+    assert all((each == whole).all() for each in longer)
 
-    same, cut = [await embedder.embed_query(query) for query in (long, long + "and something else")]
 
-    assert (same == cut).all()
+async def test_a_question_behind_a_long_text_is_seen(embedder: OnnxEmbedder) -> None:
+    parrot, lease = await embedder.embed(["We named the parrot Caruso.", "The lease ends in June."])
+    log = "".join(f"10:{at:02} INFO worker-{at}: heartbeat ok, {at} waiting\n" for at in range(60))
+    vector = await embedder.embed_query(log + "What is our pet bird called?")
+    assert vector @ parrot > vector @ lease + 0.1
 
 
 async def test_of_a_document_nothing_is_left_out(embedder: OnnxEmbedder) -> None:

@@ -12,17 +12,16 @@ from typing import Self, TypeVar, cast
 
 import numpy as np
 import onnxruntime
-from tokenizers import Encoding, Tokenizer
+from tokenizers import Tokenizer
 
 from app.adapters.embedder.cache import QueryCache
 from app.adapters.embedder.compile import CompiledModel
+from app.adapters.embedder.stretches import Pieces, behind_prompt, both_ends
 from app.domain.errors import EmbedderUnavailable
 from app.ranking import Floats
 
 OnBatch = Callable[[int, float], None]
 """Told of every batch: how many texts, and how many seconds they took."""
-
-Pieces = list[int]
 
 _In = TypeVar("_In")
 _Out = TypeVar("_Out")
@@ -71,37 +70,20 @@ class _Model:
 
     def read_query(self, text: str) -> Pieces:
         # One by one: reading a batch starts threads of its own, beside ours.
-        start = text[: self.facts.max_pieces * CHARACTERS_PER_PIECE]
-        return self.tokenizer.encode(self.facts.query_prompt + legible(start)).ids
+        reach = self.facts.max_pieces * CHARACTERS_PER_PIECE
+        read = self.tokenizer.encode(self.facts.query_prompt + legible(text[:reach]))
+        if len(text) <= reach and not read.overflowing:
+            return read.ids
+        last = self.tokenizer.encode(legible(text[-reach:]))
+        return both_ends(read, last, most=self.facts.max_pieces)
 
     def read_whole(self, text: str) -> list[Pieces]:
         """All of `text`, in as many stretches as the model needs to read it."""
-        said, prompt = legible(text), self.facts.document_prompt
-        first = self.tokenizer.encode(prompt + said)
+        prompt = self.facts.document_prompt
+        first = self.tokenizer.encode(prompt + legible(text))
         if prompt and first.overflowing:
-            return self._behind_prompt(first)
+            return behind_prompt(first, len(prompt), most=self.facts.max_pieces)
         return [first.ids, *(stretch.ids for stretch in first.overflowing)]
-
-    def _behind_prompt(self, first: Encoding) -> list[Pieces]:
-        """The prompt and all of the text, as stretches that each begin with the prompt."""
-        special = first.special_tokens_mask
-        opening, closing = special.index(0), special[::-1].index(0)
-        read = [self._content(each) for each in (first, *first.overflowing)]
-        prompt = sum(
-            stop <= len(self.facts.document_prompt)
-            for (_, stop) in first.offsets[opening : len(special) - closing]
-        )
-        content = [piece for pieces in read for piece in pieces]
-        before = [*first.ids[:opening], *content[:prompt]]
-        behind = first.ids[len(special) - closing :]
-        room = self.facts.max_pieces - len(before) - len(behind)
-        starts = range(prompt, len(content), room)
-        return [[*before, *content[start : start + room], *behind] for start in starts]
-
-    def _content(self, read: Encoding) -> Pieces:
-        """Its word pieces without the special ones."""
-        marked = zip(read.ids, read.special_tokens_mask, strict=True)
-        return [piece for piece, special in marked if not special]
 
     def read_all(self, texts: Sequence[str]) -> list[list[Pieces]]:
         return [self.read_whole(text) for text in texts]
@@ -126,8 +108,8 @@ class OnnxEmbedder:
 
     Queries and documents have threads of their own, so a query never waits behind a long list;
     lists take turns batch by batch. A text has the same vector whatever it is embedded with. Of a
-    document all is read: what is too long for the model has the mean of its stretches; of a query
-    only as much as the model reads at once.
+    document all is read: what is too long for the model has the mean of its stretches. Of a query
+    that is too long its beginning and its end are read: a question mostly stands at one of them.
     """
 
     def __init__(
