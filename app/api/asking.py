@@ -1,4 +1,7 @@
-"""What an address asks: a parameter that we do not know is an error, as a field of a body is."""
+"""
+What an address asks: where something is stored or changed, a parameter that we do not know is an
+error, as a field of a body is. Who only looks may add what they like.
+"""
 
 from collections.abc import Callable, Collection, Coroutine, Iterator
 from typing import Any
@@ -10,15 +13,18 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel
 
 
+_LOOKING = frozenset({"GET", "HEAD"})
+
+
 class KnownQuery(APIRoute):
-    """A route that refuses parameters of the address that it does not know."""
+    """A route that refuses, unless it only looks, parameters of the address that it does not know."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
         known = frozenset(_names(self.dependant))
 
         async def check_and_handle(request: Request) -> Response:
-            if request.scope["query_string"]:
+            if request.scope["query_string"] and request.method not in _LOOKING:
                 _check(request.query_params, known)
             return await handle(request)
 
