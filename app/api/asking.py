@@ -1,6 +1,6 @@
 """
 What an address asks: where something is stored or changed, a parameter that we do not know is an
-error, as a field of a body is. Who only looks may add what they like.
+error, as a field of a body is. Lists refuse it themselves.
 """
 
 from collections.abc import Callable, Collection, Coroutine, Iterator
@@ -12,12 +12,11 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
 
-
 _LOOKING = frozenset({"GET", "HEAD"})
 
 
 class KnownQuery(APIRoute):
-    """A route that refuses, unless it only looks, parameters of the address that it does not know."""
+    """A route that refuses, unless it only looks, parameters that it does not know."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
