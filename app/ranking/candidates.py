@@ -113,12 +113,7 @@ def rank(
     timely = time_match(created_at, query.intervals)
     coded = is_code(pool.recalled) if query.wording.asks_code else None
     relevant = judged.score * judged.standing
-    lifted = relevant + TIME_SHARE * timely
-    if coded is not None:
-        lifted = lifted + coded * np.minimum(CODE_SHARE, CODE_OF_REST * (1 - relevant))
-    if ties is not None and ties.share:
-        lifted = lifted + np.float32(ties.share) * np.nan_to_num(ties.near)
-    lifted = np.minimum(lifted, np.float32(1.0))
+    lifted = _lifted(relevant, timely, coded, ties)
     score, told = scored(pool.recalled, lifted, taste, query.intervals)
     signals = {
         "semantic": judged.semantic,
@@ -133,6 +128,16 @@ def rank(
     }
     worth = dict(zip(query.terms, query.idf.tolist(), strict=True))
     return replace(_cut(pool, sources, taste, score, signals), worth=worth)
+
+
+def _lifted(relevant: Floats, timely: Floats, coded: Floats | None, ties: Ties | None) -> Floats:
+    """Relevances with what fits in time, in kind and in the graph added, at most 1."""
+    lifted = relevant + TIME_SHARE * timely
+    if coded is not None:
+        lifted = lifted + coded * np.minimum(CODE_SHARE, CODE_OF_REST * (1 - relevant))
+    if ties is not None and ties.share:
+        lifted = lifted + np.float32(ties.share) * np.nan_to_num(ties.near)
+    return np.asarray(np.minimum(lifted, np.float32(1.0)), dtype=np.float32)
 
 
 CODE_SHARE, CODE_OF_REST = np.float32(0.1), np.float32(0.4)

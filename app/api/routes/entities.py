@@ -3,7 +3,6 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query
 
-from app.api.asking import KnownQuery
 from app.api.deps import Tenant, Use
 from app.api.schemas.entities import (
     EntityAround,
@@ -14,7 +13,7 @@ from app.api.schemas.entities import (
 )
 from app.domain.ids import EntityId
 
-router = APIRouter(prefix="/entities", tags=["entities"], route_class=KnownQuery)
+router = APIRouter(prefix="/entities", tags=["entities"])
 
 
 @router.get("")

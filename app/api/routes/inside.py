@@ -9,7 +9,6 @@ from fastapi.responses import JSONResponse
 from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import Field
 
-from app.api.asking import KnownQuery
 from app.api.deps import Tenant, Use, WhoAsks
 from app.api.schemas.context import Question, SearchIn
 from app.api.schemas.fields import Answer, Name
@@ -19,7 +18,6 @@ from app.domain.context import Intent
 from app.domain.memory import ItemType
 
 router = APIRouter(tags=["see inside"])
-_of_memory = APIRouter(route_class=KnownQuery)
 
 
 class ResultOut(Answer):
@@ -40,7 +38,7 @@ class RetrievalOut(Answer):
     degraded: list[DegradedOut]
 
 
-@_of_memory.get("/memory/debug/retrieval")
+@router.get("/memory/debug/retrieval")
 async def debug_retrieval(
     services: Use,
     tenant: Tenant,
@@ -93,7 +91,7 @@ class StatsOut(Answer):
     consent: dict[str, int] = Field(description="Users who agree now, by purpose.")
 
 
-@_of_memory.get("/memory/debug/stats")
+@router.get("/memory/debug/stats")
 async def debug_stats(services: Use, caller: WhoAsks) -> StatsOut:
     """How much is stored and indexed; what tells of other tenants, to the operator only."""
     tenant, readiness = caller.tenant, services.readiness
@@ -117,7 +115,7 @@ async def debug_stats(services: Use, caller: WhoAsks) -> StatsOut:
     )
 
 
-@_of_memory.get("/memory/metrics")
+@router.get("/memory/metrics")
 async def retrieval_metrics(
     services: Use, tenant: Tenant, window: Annotated[Window, Query()] = "24h"
 ) -> MetricsOut:
@@ -151,6 +149,3 @@ async def readyz(services: Use) -> JSONResponse:
         "parts": {name: {"status": part.status, **part.facts} for name, part in parts.items()},
     }
     return JSONResponse(document, status_code=200 if ready else 503)
-
-
-router.include_router(_of_memory)
