@@ -14,7 +14,7 @@ from app.ranking import Floats
 from app.ranking.dedup import duplicates
 from app.ranking.pool import Pool, QueryView, Recalled
 from app.ranking.relevance import Relevance
-from app.ranking.scoring import final_scores, recency
+from app.ranking.scoring import final_scores, leaning, recency
 from app.ranking.timing import TIME_SHARE, fitting, time_match
 from app.text.times import Interval
 
@@ -114,7 +114,7 @@ def rank(
     coded = is_code(pool.recalled) if query.wording.asks_code else None
     relevant = judged.score * judged.standing
     lifted = _lifted(relevant, timely, coded, ties)
-    score, told = scored(pool.recalled, lifted, taste, query.intervals)
+    score, told = scored(pool.recalled, lifted, taste, query.intervals, judged.standing)
     signals = {
         "semantic": judged.semantic,
         "lexical": judged.lexical,
@@ -162,16 +162,30 @@ def is_code(recalled: Recalled) -> Floats:
     )
 
 
+_EQUALS = np.float32(1)
+"""What each of several counts that are not told apart."""
+
+
 def scored(
-    recalled: Recalled, relevance: Floats, taste: Taste, asked: Sequence[Interval] = ()
+    recalled: Recalled,
+    relevance: Floats,
+    taste: Taste,
+    asked: Sequence[Interval] = (),
+    standing: Floats | np.float32 = _EQUALS,
 ) -> tuple[Floats, Mapping[str, Floats]]:
     """
     The scores of items of this relevance, and the signals that they are made of.
 
-    Of what was said at another time than is `asked` for, being fresh is no merit.
+    Being fresh is a merit so far as an item counts beside the best (`standing`), or what is fresh
+    stood before what answers; where a time is `asked` for, so far as an item fits it. Who asks for
+    recency more than for relevance gets more of it, and who asks for it alone gets all.
     """
     created_at = np.array(recalled.created_at, dtype=np.float64)
-    fresh = fitting(freshness(recalled, now=taste.now), created_at, asked)
+    fresh = freshness(recalled, now=taste.now)
+    if asked:
+        fresh = fitting(fresh, created_at, asked)
+    else:
+        fresh = fresh * standing ** leaning(taste.weights)
     importance = np.array(recalled.importance, dtype=np.float32)
     preferred = [label in taste.preferred_labels for label in recalled.labels]
     score = final_scores(

@@ -35,14 +35,18 @@ everything is the neighbour of something that matches.
 """
 
 
-HALF_BELOW, STEEPNESS = 3.0, 1.5
+HALF_BELOW, STEEPNESS = 2.0, 1.5
 """
 How far below the best score of a pool a candidate counts half beside it, and how steeply that falls
 there. A relevance alone tells whether a candidate is about what is asked, as most of a pool are: by
-that, what was said today would pass whatever answers. (Asked the day after the last message, with
-default weights, recall@10 without and with: LoCoMo 0.14 and 0.79, BEAM 0.06 and 0.57. Asked years
-later, when all is as old: 0.82 and 0.81, 0.64 and 0.65, and MRR@10 0.65 and 0.66, 0.62 and 0.62.)
+that, what was said today would pass whatever answers. So that it does not pass by being fresh, its
+recency counts as much as it does (`scored` of app/ranking/candidates.py). The README's decision 60
+has the figures.
 """
+
+
+_MOST = 30.0
+"""What is raised to a power at most; what lies that far below counts nothing anyhow."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,10 +159,9 @@ def judged(query: QueryView, found: Evidence, model: RelevanceModel, scores: Flo
 
 def beside_best(scores: Floats, among: Among = EVERYTHING) -> Floats:
     """What each counts beside the best of those `among`, which counts 1, shape (n,), in [0, 1]."""
-    below = STEEPNESS * (scores[among].max() - scores - HALF_BELOW)
-    most = 1 + np.exp(-STEEPNESS * HALF_BELOW)
-    standing = most / (1 + np.exp(np.minimum(below, 30)))
-    return np.asarray(np.minimum(standing, 1), dtype=np.float32)
+    below = np.maximum(scores[among].max() - scores, 0)
+    fallen = np.expm1(np.minimum(STEEPNESS * below, _MOST)) / np.expm1(STEEPNESS * HALF_BELOW)
+    return np.asarray(1 / (1 + fallen), dtype=np.float32)
 
 
 def fused(query: QueryView, found: Evidence, *, embedded: NDArray[np.bool_]) -> Floats:

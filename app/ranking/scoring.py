@@ -27,6 +27,11 @@ def recency(created_at: NDArray[np.float64], *, now: float) -> Floats:
     return np.exp(-age_days / DECAY_DAYS).astype(np.float32)
 
 
+def leaning(weights: Weights) -> float:
+    """How much recency leans on relevance: from 0, where only recency is asked for, to 1."""
+    return 1.0 if weights.recency <= weights.relevance else weights.relevance / weights.recency
+
+
 def final_scores(
     *,
     relevance: Floats,

@@ -12,7 +12,7 @@ from app.domain.context import MemoryItem, Source, Weights
 from app.domain.memory import ItemType
 from app.ranking import Floats
 from app.ranking.bm25 import idf
-from app.ranking.candidates import NOTHING, Ranked, Taste, freshness, is_code, rank
+from app.ranking.candidates import NOTHING, Ranked, Taste, freshness, is_code, rank, scored
 from app.ranking.dedup import SAME
 from app.ranking.pool import Pool, QueryView, Recalled
 from app.ranking.relevance import relevance
@@ -132,6 +132,34 @@ def test_fresh_filler_does_not_pass_on_recency() -> None:
     found = ranking([old, an_item(2, "milk")])
     assert found.score[1] > found.score[0] * 0.4
     assert found.order == [0]
+
+
+STANDING = np.array([1.0, 0.4], np.float32)
+
+
+def scores_beside(weights: Weights, standing: Floats) -> tuple[list[float], Floats]:
+    """Of what answers, three months ago, and of what is fresh and half as relevant."""
+    items = recalled(an_item(1, "tea", at=NOON - timedelta(days=90)), an_item(2, "milk"))
+    relevance, taste = np.array([0.9, 0.45], np.float32), replace(TASTE, weights=weights)
+    score, signals = scored(items, relevance, taste, standing=standing)
+    return score.tolist(), signals["recency"]
+
+
+def test_being_fresh_counts_as_much_as_an_item_does_beside_the_best() -> None:
+    (old, fresh), recency = scores_beside(Weights(), STANDING)
+    assert old > fresh
+    np.testing.assert_allclose(recency, [np.exp(-3), 0.4], atol=1e-6)
+    (old, fresh), recency = scores_beside(Weights(), np.ones(2, np.float32))
+    assert old < fresh
+    np.testing.assert_allclose(recency, [np.exp(-3), 1.0], atol=1e-6)
+
+
+def test_who_asks_for_recency_alone_gets_what_is_fresh() -> None:
+    (old, fresh), _ = scores_beside(Weights(relevance=0.0, recency=1.0, importance=0.0), STANDING)
+    assert (old, fresh) == pytest.approx((np.exp(-3), 1.0))
+    mostly = Weights(relevance=0.2, recency=0.8, importance=0.0)
+    (old, fresh), _ = scores_beside(mostly, STANDING)
+    assert old < fresh
 
 
 def test_the_pinned_pass_floor_and_min_score_and_do_not_count_as_good() -> None:

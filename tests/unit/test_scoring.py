@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.context import Weights
-from app.ranking.scoring import final_scores, recency
+from app.ranking.scoring import final_scores, leaning, recency
 
 DAY = 86_400.0
 SHARE = st.floats(0, 1, width=32)
@@ -83,3 +83,10 @@ def test_weights_are_those_of_the_request(weights: Weights, score: float) -> Non
         weights=weights,
     ).tolist()
     assert found == pytest.approx(score)
+
+
+@given(some_weights())
+def test_recency_leans_on_relevance_unless_more_of_it_is_asked_for(weights: Weights) -> None:
+    assert 0 <= leaning(weights) <= 1
+    assert (leaning(weights) == 1) == (weights.recency <= weights.relevance)
+    assert (leaning(weights) == 0) == (weights.relevance == 0 < weights.recency)
