@@ -101,6 +101,8 @@ class ContextRequest:
     user_id: str | None = None
     conversation_id: ConversationId | None = None
     conversation_external_id: str | None = None
+    may_begin: bool = False
+    """Whether a conversation that is told by name need not be there yet."""
     budget_tokens: int = DEFAULT_BUDGET
     budget_named: bool = True
     """Whether the caller said so; if not, the tenant may say something else."""

@@ -171,6 +171,40 @@ async def test_memory_that_fails_is_gone_without(memory: Memory, store: SqlStore
     assert (await in_trouble.recollect(ACME, asking(party=party))).outcome is Outcome.USED
 
 
+class Read(Troubled):
+    """A store that counts how often it is read from."""
+
+    reads = 0
+
+    def read(self, tenant: TenantId) -> AbstractAsyncContextManager[Any]:
+        self.reads += 1
+        return super().read(tenant)
+
+
+async def test_the_first_turn_of_a_named_conversation_is_looked_into_once(
+    store: SqlStore,
+) -> None:
+    """Its name leads to nothing yet: it costs what a chat without a name does."""
+    read = Read(store, fails=0)
+    memory = Memory(cast("Store", read))
+    await memory.say(TEA)
+    await memory.index()
+    told = []
+    for name in (None, "begins"):
+        read.reads = 0
+        party = replace(ALICE, conversation=name)
+        found = await prompter(memory).recollect(ACME, asking(party=party))
+        told.append((read.reads, found.outcome, found.items))
+    assert told[0] == told[1]
+    assert told[0][1:] == (Outcome.USED, 1)
+
+
+async def test_who_never_said_anything_may_begin_a_conversation(memory: Memory) -> None:
+    party = Party(user_id="nobody yet", conversation="begins")
+    found = await prompter(memory).recollect(ACME, asking(party=party))
+    assert found.outcome is Outcome.EMPTY
+
+
 async def test_an_exchange_is_stored_once_the_store_answers(
     memory: Memory, store: SqlStore
 ) -> None:

@@ -159,7 +159,7 @@ async def _by_name(
     if external_id is None:
         return None
     own = next((each for each in readable if not each.shared), None)
-    found = own and await snapshot.conversations.find(own.key, external_id)
-    if not found:
+    found = await snapshot.conversations.find(own.key, external_id) if own else None
+    if found is None and not request.may_begin:
         raise ConversationNotFound(conversation_external_id=external_id)
     return found

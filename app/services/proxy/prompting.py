@@ -83,23 +83,18 @@ class Prompter:
 
     async def _bundle(self, tenant: TenantId, question: Question) -> ContextBundle:
         party = await known_party(self.store, tenant, question.party)
-        asked = self._request(replace(question, party=party))
-        if party.conversation_id is not None or party.conversation is None:
-            return await self.forge.bundle(tenant, asked)
-        try:
-            in_it = replace(asked, conversation_external_id=party.conversation)
-            return await self.forge.bundle(tenant, in_it)
-        except ConversationNotFound:  # it begins with this request
-            return await self.forge.bundle(tenant, asked)
+        return await self.forge.bundle(tenant, self._request(replace(question, party=party)))
 
     def _request(self, question: Question) -> ContextRequest:
-        budget, query = question.budget_tokens, question.query
+        budget, query, party = question.budget_tokens, question.query, question.party
         if len(query) > 2 * _READ_OF_QUERY:
             query = f"{query[:_READ_OF_QUERY]}\n{query[-_READ_OF_QUERY:]}"
         return ContextRequest(
             query=query,
-            user_id=question.party.user_id,
-            conversation_id=question.party.conversation_id,
+            user_id=party.user_id,
+            conversation_id=party.conversation_id,
+            conversation_external_id=None if party.conversation_id else party.conversation,
+            may_begin=True,
             budget_tokens=DEFAULT_BUDGET if budget is None else budget,
             budget_named=budget is not None,
             deadline=self.deadline * _OF_DEADLINE,
