@@ -19,8 +19,9 @@ _MOST_RATIO = 200
 """Texts of people are packed to a tenth; what is packed to less than this is made to do harm."""
 
 _SMALL = 64 * 2**20
-_LISTS = re.compile(r"(?:^|/)conversations[^/]*\.json$", re.IGNORECASE)
-_OTHERS = re.compile(r"\.(?:json|jsonl|ndjson|csv)$", re.IGNORECASE)
+_LISTS = re.compile(r"(?:^|[/\\])conversations[^/\\]*\.json$", re.IGNORECASE)
+_OTHERS = re.compile(r"(?:^|[/\\])[^/\\.][^/\\]*\.(?:json|jsonl|ndjson|csv|tsv)$", re.IGNORECASE)
+"""Not what a file system keeps beside a file, under its name behind a dot."""
 
 
 _DAMAGES = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError)
@@ -96,7 +97,7 @@ def _must_be_safe(member: zipfile.ZipInfo) -> None:
 
 
 def _shown(name: str) -> str:
-    return name.rpartition("/")[2].encode("ascii", "replace").decode()[:100]
+    return re.split(r"[/\\]", name)[-1].encode("ascii", "replace").decode()[:100]
 
 
 @contextmanager

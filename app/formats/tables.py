@@ -45,6 +45,8 @@ class Shape:
     delimiter: str
     columns: Sequence[str | None]
     header: int
+    spaced: bool
+    """Whether a space stands behind each separator: it belongs to no cell."""
 
 
 def shape_of(begins: str) -> Shape | None:
@@ -61,8 +63,9 @@ def shape_of(begins: str) -> Shape | None:
 
 def _shape(header: str, line: int, told: str) -> Shape | None:
     delimiter = told or max(",;\t|", key=lambda each: (header.count(each), each == ","))
+    spaced = 0 < header.count(delimiter) == header.count(f"{delimiter} ")
     try:
-        cells = next(csv.reader([header], delimiter=delimiter), [])
+        cells = next(csv.reader([header], delimiter=delimiter, skipinitialspace=spaced), [])
     except csv.Error:
         return None
     names = [each.strip().lower().replace(" ", "_") for each in cells]
@@ -71,7 +74,7 @@ def _shape(header: str, line: int, told: str) -> Shape | None:
         known = next((each for each in aliases if each in names), None)
         if known is not None:
             ours[names.index(known)] = name
-    return Shape(delimiter, ours, line) if "content" in ours else None
+    return Shape(delimiter, ours, line, spaced) if "content" in ours else None
 
 
 def rows(lines: Iterable[str], shape: Shape, bounds: Bounds) -> Iterator[_Place | Rejected]:
@@ -83,7 +86,9 @@ def rows(lines: Iterable[str], shape: Shape, bounds: Bounds) -> Iterator[_Place 
     """
     csv.field_size_limit(max(bounds.message_chars, csv.field_size_limit()))
     lines_left = Lines(lines, most=bounds.record_bytes)
-    reader = csv.reader(lines_left, delimiter=shape.delimiter, strict=True)
+    reader = csv.reader(
+        lines_left, delimiter=shape.delimiter, skipinitialspace=shape.spaced, strict=True
+    )
     for _ in islice(lines_left, shape.header):
         pass
     while True:
@@ -97,8 +102,16 @@ def rows(lines: Iterable[str], shape: Shape, bounds: Bounds) -> Iterator[_Place 
             lines_left.again()
             continue
         if any(cells):
-            told = zip(shape.columns, cells, strict=False)
-            yield _Place(lines_left.first, {name: cell for name, cell in told if name})
+            yield _row(lines_left.first, cells, shape)
+
+
+def _row(line: int, cells: Sequence[str], shape: Shape) -> _Place | Rejected:
+    """The cells by our names; more of them than columns are one that was cut at a separator."""
+    wanted = len(shape.columns)
+    if any(map(str.strip, cells[wanted:])):
+        return Rejected(f"line {line}", f"has {len(cells)} cells, and the header {wanted}")
+    told = zip(shape.columns, cells, strict=False)
+    return _Place(line, {name: cell for name, cell in told if name})
 
 
 def said(

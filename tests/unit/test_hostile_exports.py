@@ -126,6 +126,26 @@ def test_a_member_that_cannot_be_unpacked_costs_no_other(raw: bytes) -> None:
     assert contents_in(raw)[-2:] == contents_in(spelled([sharegpt_conversation()]))
 
 
+@pytest.mark.parametrize(
+    ("list_of_it", "content"),
+    [
+        ("conversations.json", b'[{"messages":[{"role":"user","content":"x"}]}]'),
+        ("chats.csv", b"role,content\nuser,x\n"),
+    ],
+)
+def test_a_zip_may_spell_its_folders_as_another_system_does(
+    list_of_it: str, content: bytes
+) -> None:
+    """And hold what that system keeps beside each file."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(f"My export\\{list_of_it}", content)
+        archive.writestr("My export\\user.jpg", b"\xff")
+        archive.writestr(f"__MACOSX/My export/._{list_of_it}", b"\x00\x05")
+    raw = file.getvalue()
+    assert (contents_in(raw), rejected_in(raw)) == (["x"], [])
+
+
 @given(
     st.sampled_from([zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]),
     st.integers(0, 2_000),

@@ -45,6 +45,18 @@ def test_a_quotation_mark_that_nobody_closes_takes_nothing_along() -> None:
     assert rejected_in(b'content\n"He said "no" twice"\nyes\n') == ["line 2"]
 
 
+def test_a_row_with_more_cells_than_columns_is_told_not_cut() -> None:
+    raw = b"role,content\nuser,Hello, you there\nuser,fine,,\nassistant,yes, \nuser\n"
+    assert contents_in(raw) == ["fine", "yes"]
+    assert rejected_in(raw) == ["line 2"]
+
+
+def test_spaces_behind_separators_belong_to_no_cell() -> None:
+    raw = b'"role", "content"\nuser, "Hello, you"\nassistant, yes\n'
+    assert (contents_in(raw), rejected_in(raw)) == (["Hello, you", "yes"], [])
+    assert contents_in(b"role,content\nuser,  as it was\n") == ["  as it was"]
+
+
 @given(st.text('a",\n', max_size=60))
 def test_lines_are_read_twice_at_most(text: str) -> None:
     lines = [f"{each}\n" for each in text.split("\n")]
