@@ -197,6 +197,9 @@ def test_a_bundle_has_an_address_of_its_own(tab: Tab, client: httpx.Client, stor
     tab.driver.refresh()
     assert tab.wait(".empty", "kept for 7 days")
     assert tab.complaints(f"{tab.url}/bundles/") == []
+    tab.open("/ui/bundles/no-id")
+    assert tab.wait(".empty", "kept for 7 days")
+    assert tab.complaints(f"{tab.url}/bundles/") == []
 
 
 def waterfall(tab: Tab) -> dict[str, float]:
@@ -242,6 +245,15 @@ def test_a_candidate_leads_to_its_message(tab: Tab, stored: Any) -> None:
     assert tab.text("main h1") == "API design"
 
 
+def test_whose_memory_is_asked_is_told_before_anything_is(tab: Tab, stored: Any) -> None:
+    tab.open("/ui?user=")
+    assert "set at the top" in tab.text(".empty")
+    tab.open("/ui/memory/facts?user=")
+    assert "set at the top" in tab.text(".empty")
+    tab.open(f"/ui?user={stored['user']}")
+    assert f"of {stored['user']}." in tab.text(".empty")
+
+
 def test_a_user_without_memory_gets_an_empty_answer(tab: Tab, house: Any) -> None:
     asked(tab, "nobody-at-all")
     assert "no likely answer" in tab.text(".summary")
@@ -254,5 +266,8 @@ def test_what_the_service_refuses_is_told_in_its_words(tab: Tab, stored: Any) ->
     tab.run("document.querySelector('#budget').removeAttribute('min')")
     tab.fill("#budget", "-5")
     tab.click("button", "Build the context")
-    assert "budget_tokens" in tab.text("[role=alert]")
+    told = tab.text("[role=alert]")
+    assert "budget_tokens" in told
+    assert told.count("The request does not have the documented shape.") == 1
+    assert ".." not in told
     assert tab.complaints(f"{tab.url}/context ") == []

@@ -244,6 +244,8 @@ def test_jobs_are_started_watched_and_done_again(tab: Tab, client: httpx.Client)
     tab.wait("tbody .chip-good", "done")
     tab.click("tbody summary")
     assert '"sound": true' in tab.wait("tbody pre").text
+    tab.click("button", "Distil anew")
+    tab.wait("tbody th", "reindex")
     tab.click("tbody button", "Once more")
     tab.until(lambda: len(client.get("/jobs").json()["items"]) >= 2 or tab.one("tbody .chip-good"))
     assert "database" in tab.text(".parts").lower()

@@ -5,6 +5,10 @@ const NAME = "foreword.user";
 
 export const lastUser = () => sessionStorage.getItem(NAME) ?? "";
 
+/** Whose, in a sentence that ends with it. */
+export const ofWhom = (user) =>
+  user ? `of ${user}` : "of no user: whose memory is to be looked at is set at the top";
+
 /** [user, choose]: "" is the memory of no user, which is a memory of its own. */
 export function useUser() {
   const { path, query } = useLocation();

@@ -30,7 +30,7 @@ function Replay({ bundle }) {
 
 export default function Bundle({ id }) {
   const bundle = useLoad((signal) => get(`/bundles/${encodeURIComponent(id)}`, {}, signal), [id]);
-  const gone = bundle.problem?.status === 404;
+  const gone = [404, 422].includes(bundle.problem?.status);
   return html`<${Title}>Bundle<//>
     ${gone ? html`<${Empty}>There is no bundle under this address. Bundles are kept for 7 days, and no longer than everything of their user is.<//>` : html`<${Loaded} of=${bundle} what="Looking it up">${(data) => html`<${Replay} bundle=${data} />`}<//>`}`;
 }

@@ -2,7 +2,7 @@
 import { cx, html, useState } from "../lib/dom.js";
 import { date, plural, title } from "../lib/format.js";
 import { usePages, useResting } from "../lib/load.js";
-import { useUser } from "../lib/person.js";
+import { ofWhom, useUser } from "../lib/person.js";
 import { Link, useLocation } from "../lib/router.js";
 import { Chip, Empty, Field, Loaded, More, Title } from "../parts/basics.js";
 import { Passages } from "./conversations/passages.js";
@@ -18,7 +18,7 @@ function Entry({ it, chosen, user }) {
 
 function Nothing({ user, narrowed }) {
   if (narrowed) return html`<${Empty}>No conversation is called so.<//>`;
-  return html`<${Empty}>No conversations${user ? ` of ${user}` : " of no user: whose memory is to be looked at is set at the top"}.<//>`;
+  return html`<${Empty}>No conversations ${ofWhom(user)}.<//>`;
 }
 
 function List({ list, chosen, user, narrowed }) {

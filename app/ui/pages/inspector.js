@@ -2,7 +2,7 @@
 import { html, useEffect, useRef, useState } from "../lib/dom.js";
 import { post } from "../lib/api.js";
 import { useAct } from "../lib/load.js";
-import { useUser } from "../lib/person.js";
+import { ofWhom, useUser } from "../lib/person.js";
 import { Empty, Notice, Title, Waiting } from "../parts/basics.js";
 import { Form } from "./inspector/form.js";
 import { BEGIN, searchOf, wireOf } from "./inspector/asking.js";
@@ -78,7 +78,8 @@ export default function Inspector() {
       <section class="answer" aria-label="Answer" aria-busy=${asking.busy}>
         <${Notice} problem=${problem} />
         ${!shown && !problem && (asking.busy ? html`<${Waiting} what="Asking" />` : html`<${Empty}>
-          Ask something, and see what memory would hand to a model: every candidate, what spoke for it, what was left out and why.<//>`)}
+          Ask something, and see what memory would hand to a model: every candidate, what spoke for it, what was left out and why.
+          It is asked of the memory ${ofWhom(user)}.<//>`)}
         ${kept && shown && html`<${Compare} kept=${kept} shown=${shown} onEnd=${() => setKept(null)} />`}
         ${shown && html`<${Answer} shown=${shown} before=${before.current} isKept=${kept !== null} onKeep=${() => setKept(shown)} />`}
       </section>

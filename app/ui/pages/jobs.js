@@ -13,6 +13,7 @@ const STARTS = [
   ["Make full text anew", "/admin/reindex", { projection: "fts" }],
   ["Make vectors anew", "/admin/reindex", { projection: "vectors" }],
   ["Make the graph anew", "/admin/reindex", { projection: "graph" }],
+  ["Distil anew", "/admin/reindex", { projection: "distilled" }],
   ["Write a backup", "/admin/backup"],
 ];
 

@@ -3,6 +3,7 @@ import { cx, html, useState } from "../../lib/dom.js";
 import { get, part } from "../../lib/api.js";
 import { plural } from "../../lib/format.js";
 import { useLoad, usePages } from "../../lib/load.js";
+import { ofWhom } from "../../lib/person.js";
 import { Link } from "../../lib/router.js";
 import { Button, Chip, Empty, Loaded, More, Switch, Time } from "../../parts/basics.js";
 import { Lineage } from "../../parts/lineage.js";
@@ -55,7 +56,7 @@ export function Items({ query, name, user }) {
   const list = usePages("/memories", { ...query, user_id: user, limit: 50, include_superseded: ever || undefined });
   return html`<${Switch} id="ever" label="Also what does not hold any more" checked=${ever} onChange=${setEver} />
     <${Loaded} of=${list} optional>${({ items }) => html`${items.length === 0
-      ? html`<${Empty}>No ${name}${user ? ` of ${user}` : " of no user"} yet.<//>`
+      ? html`<${Empty}>No ${name} yet ${ofWhom(user)}.<//>`
       : html`<div class="items">${items.map((it) => html`<${Item} key=${it.id} it=${it} onErase=${setErasing} />`)}</div>`}<${More} list=${list} />`}<//>
     ${erasing && html`<${Erase} path=${`/memories/${erasing.id}`} what="this item" onClose=${() => setErasing(null)} onErased=${list.reload} />`}`;
 }
