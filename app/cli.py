@@ -1,7 +1,10 @@
 """The `foreword` command: every one of its commands, and nothing that only some of them need."""
 
+from typing import Annotated
+
 import typer
 
+from app import __version__
 from app.commands import keys
 from app.commands.demo import demo
 from app.commands.flags import flags
@@ -29,6 +32,16 @@ for command in (mcp, serve, migrate):
 app.command("compile")(compile_command)
 
 
+def _version(wanted: bool) -> None:  # noqa: FBT001  (a switch)
+    if wanted:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
 @app.callback()
-def main() -> None:
+def main(
+    version: Annotated[  # noqa: FBT002  (a switch, done with before any command)
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Tell the version.")
+    ] = False,
+) -> None:
     """Memory for LLM agents."""

@@ -25,6 +25,18 @@ DataDir = Annotated[
     Path | None, typer.Option(help="Where the embedded engines keep data.", file_okay=False)
 ]
 
+_HARMLESS: dict[int, int | None] = {
+    **{code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"},
+    ord("\r"): None,
+    0x7F: ord("␡"),
+    **dict.fromkeys(range(0x80, 0xA0), ord("\ufffd")),
+}
+
+
+def harmless(text: str) -> str:
+    """What somebody else wrote, with control characters to be seen: a terminal would obey them."""
+    return text.translate(_HARMLESS)
+
 
 def settings_of(data_dir: Path | None = None, **given: object) -> "Settings":
     """The settings of a command; `given` wins, and a mistake in them ends it."""
@@ -79,5 +91,5 @@ def run(work: Coroutine[None, None, T]) -> T:
 
 def stop(line: str) -> NoReturn:
     """End with one clear line."""
-    typer.echo(f"foreword: {line}", err=True)
+    typer.echo(f"foreword: {harmless(line)}", err=True)
     raise typer.Exit(2)

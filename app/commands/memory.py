@@ -13,13 +13,14 @@ from rich.text import Text
 from app.commands.reaching import Service, User, reaching
 from app.domain.watching import Step, Watch
 from app.progress import watched
-from app.terminal import stop
+from app.terminal import harmless, stop
 
 if TYPE_CHECKING:
     from app.client import Bundle, Client
 
 _MOST_SIGNALS = 6
-_COLUMNS = ("began", "messages", "label", "folder")
+_WHOLE = ("id", "began")
+_COLUMNS = ("messages", "label", "folder")
 
 
 class Kind(StrEnum):
@@ -71,11 +72,11 @@ def conversations(
         page = client.conversations(user_id=user_id, q=search, limit=limit)
 
     def show(console: Console) -> None:
-        table = Table(Column("id", no_wrap=True), *_COLUMNS, box=None)
+        table = Table(*(Column(name, no_wrap=True) for name in _WHOLE), *_COLUMNS, box=None)
         for each in page["items"]:
             began, count = _day(each["created_at"]), str(each["message_count"])
-            label = each["label"] or each["external_id"] or ""
-            table.add_row(each["id"], began, count, Text(label), Text(each["folder"] or ""))
+            label = _text(each["label"] or each["external_id"] or "")
+            table.add_row(each["id"], began, count, label, _text(each["folder"] or ""))
         console.print(table)
 
     service.tell(page, show)
@@ -95,8 +96,8 @@ def history(
     def show(console: Console) -> None:
         for each in said:
             who = each["name"] or each["role"]
-            console.print(Text(f"{who}  {_day(each['created_at'])}", style="bold"))
-            console.print(Text(each["content"] or "(calls tools)"), end="\n\n")
+            console.print(_text(f"{who}  {_day(each['created_at'])}", "bold"))
+            console.print(_text(each["content"] or "(calls tools)"), end="\n\n")
 
     service.tell({"items": said, "next_cursor": page["next_cursor"]}, show)
 
@@ -140,9 +141,14 @@ def _forgotten(client: "Client", kind: str, identity: str, watch: Watch) -> Mapp
 def _as_told(text: str) -> Text:
     """Line by line as a model reads it: what is quoted stands out, and stays whose it is."""
     told = Text()
-    for line in text.splitlines(keepends=True):
-        told.append(line, "bold" if line.startswith("#") else "" if line.startswith(">") else "dim")
+    for line in harmless(text).splitlines(keepends=True):
+        style = "bold" if line.startswith("#") else "" if line.startswith(">") else "dim"
+        told.append(line, style)
     return told
+
+
+def _text(said: str, style: str = "") -> Text:
+    return Text(harmless(said), style)
 
 
 def _signals(bundle: "Bundle") -> Table:
@@ -151,7 +157,7 @@ def _signals(bundle: "Bundle") -> Table:
         plain = {name: worth for name, worth in each["signals"].items() if "." not in name}
         best = sorted(plain.items(), key=lambda pair: -pair[1])[:_MOST_SIGNALS]
         signals = " ".join(f"{name}={worth:.2f}" for name, worth in best)
-        content = Text(each["content"][:60].replace("\n", " "))
+        content = _text(each["content"][:60].replace("\n", " "))
         table.add_row(f"{each['score']:.3f}", " ".join(each["sources"]), signals, content)
     return table
 

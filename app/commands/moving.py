@@ -12,7 +12,7 @@ from rich.console import Console
 from app.commands.reaching import Service, User, reaching
 from app.domain.watching import BYTES, Step, Watch
 from app.progress import watched
-from app.terminal import stop
+from app.terminal import harmless, stop
 
 if TYPE_CHECKING:
     from app.client import Client
@@ -54,7 +54,8 @@ def import_command(
             f"{len(rejected):,} rejected"
         )
         for each in rejected[:_SHOWN]:
-            console.print(f"{each['at']}: {each['reason']}", style="yellow", markup=False)
+            told_so = harmless(f"{each['at']}: {each['reason']}")
+            console.print(told_so, style="yellow", markup=False)
         if len(rejected) > _SHOWN:
             console.print(f"… and {len(rejected) - _SHOWN} more; --json tells up to 1,000")
 
@@ -88,7 +89,8 @@ def export_command(
             except OSError as error:
                 stop(f"{file} cannot be written: {error.strerror}")
     facts = {"file": str(file), "lines": lines, "bytes": size}
-    service.tell(facts, lambda console: console.print(f"{file}: {lines:,} lines, {size:,} bytes"))
+    told = f"{file}: {lines:,} lines, {size:,} bytes"
+    service.tell(facts, lambda console: console.print(told, markup=False))
 
 
 def _imported(client: "Client", file: Path, user_id: str | None, watch: Watch) -> Mapping[str, Any]:

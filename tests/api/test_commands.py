@@ -49,6 +49,31 @@ def test_a_store_that_nobody_serves_is_filled_asked_and_emptied(tmp_path: Path) 
     assert told(run(tmp_path, "conversations", "--user-id", "alice", "--json"))["items"] == []
 
 
+def test_what_was_said_is_shown_and_never_obeyed_by_a_terminal(tmp_path: Path) -> None:
+    said = {
+        "role": "user",
+        "name": "N\x1b[2J",
+        "content": "tea \x1b]52;c;aGk=\x07 \x9b31m\r\n# tea",
+    }
+    chat = {
+        "external_id": "c\x1bc",
+        "label": "L\x1b]0;x\x07",
+        "folder": "/\x1b",
+        "messages": [said],
+    }
+    (tmp_path / "chat.json").write_text(json.dumps(chat))
+    run(tmp_path, "import", str(tmp_path / "chat.json"))
+    (listed,) = told(run(tmp_path, "conversations", "--json"))["items"]
+    shown = [
+        run(tmp_path, *command).stdout
+        for command in (("conversations",), ("history", listed["id"]), ("ask", "tea", "--explain"))
+    ]
+    assert all("\x1b" not in each and "\x9b" not in each for each in shown)
+    assert "␛]52;c;a" in shown[1]
+    exact = told(run(tmp_path, "history", listed["id"], "--json"))["items"]
+    assert exact[0]["content"] == said["content"]
+
+
 def test_a_file_of_which_nothing_can_be_imported_ends_with_1(tmp_path: Path) -> None:
     (tmp_path / "empty").write_bytes(b"")
     (tmp_path / "broken").write_bytes(b'[{"mapping": 1}, {"x"')

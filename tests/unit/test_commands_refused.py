@@ -8,15 +8,19 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from typer.core import TyperGroup
 from typer.main import get_command
 from typer.testing import CliRunner, Result
 
+from app import __version__
 from app.adapters.presence import held
 from app.adapters.sql.migrate import head
 from app.cli import app
 from app.commands.demo import _request
 from app.commands.reaching import Service
+from app.terminal import harmless
 
 
 def run(*arguments: str) -> Result:
@@ -179,6 +183,22 @@ def test_a_schema_that_was_brought_up_is_told_to_a_machine(tmp_path: Path) -> No
     assert (
         f"Schema: {head()} (before: {head()})" in run("migrate", "--data-dir", str(tmp_path)).stdout
     )
+
+
+def test_the_version_is_told() -> None:
+    ended = run("--version")
+    assert (ended.exit_code, ended.stdout) == (0, f"{__version__}\n")
+
+
+OBEYED = "\x1b]52;c;aGk=\x07 \x1b[2J \x9b31m \x7f \r"
+
+
+@given(st.text(st.characters(codec="utf-8"), max_size=50))
+def test_no_character_that_a_terminal_obeys_is_shown(said: str) -> None:
+    shown = harmless(said + OBEYED)
+    assert all(each.isprintable() or each in "\t\n" or ord(each) >= 0xA0 for each in shown)
+    assert harmless(shown) == shown
+    assert shown.startswith(said) or not said.isprintable()
 
 
 def options(group: TyperGroup, *names: str) -> Iterator[tuple[str, set[str]]]:
