@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from inspect import cleandoc
 from typing import Any
 from uuid import uuid4
 
@@ -87,6 +88,8 @@ async def test_each_tool_says_what_it_is_for(listening: Listening) -> None:
         assert set(tools) == TOOLS
         for tool in tools.values():
             assert len(tool.description or "") > 60, tool.name
+            assert tool.description == cleandoc(tool.description or ""), tool.name
+            assert tool.input_schema["additionalProperties"] is False
             assert "ctx" not in tool.input_schema["properties"]
             for name, argument in tool.input_schema["properties"].items():
                 assert "description" in argument, (tool.name, name)
@@ -96,6 +99,20 @@ async def test_each_tool_says_what_it_is_for(listening: Listening) -> None:
             "forget",
         }
         assert [name for name, each in hints.items() if each.destructive_hint] == ["forget"]
+
+
+async def test_what_is_wrong_with_a_call_is_told_in_plain_words(listening: Listening) -> None:
+    async with a_model(listening) as client:
+        strange = await refused(client, "remember", content=HUGIN, user="alice")
+        assert strange.endswith(
+            "remember takes content, conversation, importance, user_id; not 'user'."
+        )
+        assert HUGIN not in await told(client, "recall", query=QUESTION)
+        several = await refused(client, "recall", query="", budget_tokens=1)
+        assert several.startswith("query: ")
+        assert " budget_tokens: Input should be greater than or equal to 50." in several
+        assert "pydantic" not in several
+        assert await refused(client, "forget") == "id: Field required."
 
 
 async def test_conversations_are_listed_read_and_erased(listening: Listening) -> None:

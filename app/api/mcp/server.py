@@ -11,7 +11,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from app import __version__
 from app.api.deps import Services
 from app.api.mcp.resources import NewestConversations, offer_resources
-from app.api.mcp.tools import offer_tools
+from app.api.mcp.tools import tools_over
 
 INSTRUCTIONS = (
     "Long-term memory. Call recall before you answer anything that may depend on earlier "
@@ -27,11 +27,11 @@ def mcp_server(services: Services) -> MCPServer[Any]:
         title="Foreword",
         version=__version__,
         instructions=INSTRUCTIONS,
+        tools=tools_over(services),
         subscriptions=False,
         log_level="WARNING",
         middleware=[NewestConversations(services)],
     )
-    offer_tools(server, services)
     offer_resources(server, services)
     return server
 

@@ -1,13 +1,12 @@
 """The tools. Their docstrings are read by models: they say when to call, and what comes back."""
 
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
-from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.tools import Tool
 from mcp_types import CallToolResult, ResourceLink, TextContent, ToolAnnotations
 from pydantic import Field
 
@@ -23,6 +22,7 @@ from app.api.mcp.answers import (
     erased_in_words,
 )
 from app.api.mcp.asking import Asker, Asking, UserId, asked_by
+from app.api.mcp.plain import plain_tool
 from app.api.schemas.context import Question
 from app.api.schemas.fields import Importance, Label, Name, Text
 from app.domain.context import ContextRequest, Format
@@ -268,17 +268,16 @@ def _conversation_id(given: UUID | None) -> ConversationId | None:
     return None if given is None else ConversationId(given)
 
 
-def offer_tools(server: MCPServer[Any], services: Services) -> None:
+def tools_over(services: Services) -> list[Tool]:
     tools = Tools(services)
-    reading: tuple[Callable[..., Awaitable[object]], ...] = (
-        tools.recall,
-        tools.search,
-        tools.list_conversations,
-        tools.get_conversation,
-    )
-    for tool in reading:
-        server.add_tool(tool, annotations=ToolAnnotations(read_only_hint=True))
+    reading = ToolAnnotations(read_only_hint=True)
     adding = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False)
-    server.add_tool(tools.remember, annotations=adding)
     erasing = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True)
-    server.add_tool(tools.forget, annotations=erasing)
+    return [
+        plain_tool(tools.recall, reading),
+        plain_tool(tools.search, reading),
+        plain_tool(tools.list_conversations, reading),
+        plain_tool(tools.get_conversation, reading),
+        plain_tool(tools.remember, adding),
+        plain_tool(tools.forget, erasing),
+    ]
