@@ -212,6 +212,8 @@ def test_metrics_are_drawn_from_what_was_measured(
     tab.wait(".plot .line, .plot .point")
     names = [each.text for each in tab.all(".plot h2")]
     assert {"Contexts", "Latency", "Best score", "Budget used", "Outbox"} <= set(names)
+    cut = "return [...document.querySelectorAll('.axes text')].filter((t) => t.getBBox().x < 0)"
+    assert tab.run(f"{cut}.map((t) => t.textContent)") == []
     types = tab.one(".plot", "Content types")
     assert "message" in types.text
     assert types.find_elements("css selector", ".line.tone-message, .point.tone-message")

@@ -2,7 +2,7 @@
 import { html, useId, useRef, useState } from "../lib/dom.js";
 import { count, date, moment, ms, share, time } from "../lib/format.js";
 
-const [W, H, LEFT, BOTTOM, TOP, RIGHT] = [320, 150, 46, 22, 10, 8];
+const [W, H, LEFT, BOTTOM, TOP, RIGHT] = [320, 150, 54, 22, 10, 8];
 const SAYS = { count, ms, share, score: (x) => (x == null ? "–" : x.toFixed(2)) };
 
 /** The least round number that is not below `x`. */
@@ -33,8 +33,14 @@ function Line({ values, tone, x, y }) {
     : html`<path key=${at} class=${`line tone-${tone}`} d=${line(points)} />`);
 }
 
+const thousands = (value, unit) => `${count(+(value / 1_000).toFixed(1))}${unit}`;
+
 /** Of an axis: short. */
-const brief = (unit, says) => (value) => (unit === "ms" ? (value >= 1_000 ? `${+(value / 1_000).toFixed(1)} s` : `${+value.toFixed(1)} ms`) : unit === "count" ? count(+value.toFixed(1)) : says(value));
+const brief = (unit, says) => (value) => {
+  if (unit === "ms") return value >= 1_000 ? thousands(value, " s") : `${+value.toFixed(1)} ms`;
+  if (unit === "count") return value >= 10_000 ? thousands(value, "k") : count(+value.toFixed(1));
+  return says(value);
+};
 
 function Axes({ says, top, y, buckets, x, seconds }) {
   const label = seconds >= 21_600 ? date : time;
