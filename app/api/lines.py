@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from fastapi import Request
 
+from app.api.accepting import prefers
 from app.api.problems import answer_to
 from app.domain.errors import ForewordError
 
@@ -15,7 +16,7 @@ NDJSON = "application/x-ndjson"
 
 
 def wants_lines(request: Request) -> bool:
-    return NDJSON in request.headers.get("accept", "")
+    return prefers(request, NDJSON)
 
 
 async def lines_of(

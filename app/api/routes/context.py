@@ -3,6 +3,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Header, Request, Response
 
+from app.api.accepting import prefers
 from app.api.deps import Tenant, Use
 from app.api.passing import EVENTS
 from app.api.reading import ReadBeside
@@ -44,7 +45,7 @@ async def build_context(
     With `Accept: text/event-stream` it is told while it is built.
     """
     fresh = "no-cache" in cache_control.lower()
-    if EVENTS in request.headers.get("accept", "").lower():
+    if prefers(request, EVENTS):
         prepared = await services.forge.prepare(tenant, body.to_request())
         return Telling(request, services.forge, prepared, fresh=fresh).answer()
     answered = await services.forge.answer(tenant, body.to_request(), fresh=fresh)
