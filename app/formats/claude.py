@@ -149,9 +149,17 @@ def _one_text(value: object) -> str:
 
 
 def _attachments(entry: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The texts of files that were attached, each under its name."""
+    """The texts of files that were attached, each under its name; of pictures the names alone."""
+    read: set[object] = set()
     for each in a_list(entry.get("attachments") or [], "attachments"):
         content = each.get("extracted_content") if isinstance(each, dict) else None
         if content:
             name = str(each.get("file_name") or "attachment")
+            read.add(name)
             yield {"type": "text", "text": f"[{name}]\n{_one_text(content)}"}
+    files = entry.get("files")
+    for each in files if isinstance(files, list) else []:
+        shown = each.get("file_name") if isinstance(each, dict) else None
+        if isinstance(shown, str) and shown.strip() and shown not in read:
+            read.add(shown)
+            yield {"type": "text", "text": f"[{shown}]"}

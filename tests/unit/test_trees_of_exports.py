@@ -69,6 +69,24 @@ def test_a_part_that_is_null_is_an_empty_one() -> None:
     assert (contents_in(raw), rejected_in(raw)) == (["x"], [])
 
 
+def test_a_picture_is_told_by_its_name_as_files_that_were_read_are() -> None:
+    files: Any = [{"file_name": "a.png"}, {"file_name": "b.txt"}, {}, None, {"file_name": " "}]
+    several = [
+        {"uuid": "m", "sender": "human", "text": "", "files": files[:1]},
+        {
+            "uuid": "n",
+            "sender": "human",
+            "text": "Look.",
+            "files": files,
+            "attachments": [{"file_name": "b.txt", "extracted_content": "words"}],
+        },
+        {"uuid": "o", "sender": "human", "text": "", "files": "none"},
+    ]
+    raw = spelled([claude_conversation(chat_messages=several)])
+    assert contents_in(raw) == ["[a.png]", "Look.\n\n[b.txt]\nwords\n\n[a.png]"]
+    assert rejected_in(raw) == []
+
+
 def said(name: str | None, before: str | None, text: str) -> dict[str, Any]:
     told = {"uuid": name, "parent_message_uuid": before, "sender": "human", "text": text}
     return {key: each for key, each in told.items() if each is not None}
