@@ -16,7 +16,7 @@ from app.ranking.pool import Pool, QueryView, Recalled
 from app.ranking.relevance import Relevance
 from app.ranking.scoring import final_scores, leaning, recency
 from app.ranking.timing import TIME_SHARE, fitting, time_match
-from app.text.times import Interval
+from app.text.intervals import Interval
 
 BELOW_FLOOR = "below the floor"
 """Why an item is not let in that is not relevant enough."""

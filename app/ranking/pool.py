@@ -15,8 +15,8 @@ from app.domain.periods import Span
 from app.ranking import Floats
 from app.ranking.bm25 import Bags
 from app.ranking.neighbours import Neighbours
+from app.text.intervals import Interval
 from app.text.scripts import fold
-from app.text.times import Interval
 from app.text.wording import PLAIN, Wording
 
 VECTOR = np.dtype("<f2")

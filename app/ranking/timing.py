@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.ranking import Floats
-from app.text.times import Interval
+from app.text.intervals import Interval
 
 _DAY = 86_400.0
 

@@ -9,8 +9,10 @@ Each rule takes what it understood out of the text, so that "5 March 2023" is no
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
+
+from app.text.intervals import EXACT, ROUGH, VAGUE, WIDE, Interval, Timed
 
 MONTHS = (
     "january february march april may june july august september october november december"
@@ -20,9 +22,6 @@ _NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve"
 _COUNTS = {"a couple of": 2, "a few": 3, "couple of": 2, "few": 3, "several": 4, "an": 1, "a": 1}
 _SEASONS = {"winter": 12, "spring": 3, "summer": 6, "autumn": 9, "fall": 9}
 
-EXACT, ROUGH, WIDE, VAGUE = 1.0, 0.8, 0.6, 0.4
-"""How much an interval tells: a day or a date, a week or month, a season or year, "recently"."""
-
 MAX_CHARACTERS = 2_000
 """Of a query; what follows is not looked at."""
 
@@ -31,28 +30,23 @@ WEEK = timedelta(days=7)
 _LENGTHS = {"hour": timedelta(hours=1), "minute": timedelta(minutes=1)}
 _QUARTER = 3
 
-
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """From `start` up to `stop`, which is not in it; `strength` above 0, up to 1."""
-
-    start: datetime
-    stop: datetime
-    strength: float
-
-
 _Resolve = Callable[[re.Match[str], datetime], Interval]
 
 
 def intervals_of(query: str, now: datetime) -> Sequence[Interval]:
+    """The times that `query` speaks of, seen from `now`, in the order of the rules."""
+    return timed(query, now).intervals
+
+
+def timed(query: str, now: datetime) -> Timed:
     """
-    The times that `query` speaks of, seen from `now`, in the order of the rules.
+    The same, and what is left of `query` without them.
 
     What lies ahead of `now` is left out: nothing was said there yet.
     """
     text, found = query[:MAX_CHARACTERS].casefold(), list[Interval]()
     if not _HINT.search(text):
-        return found
+        return Timed(intervals=[], rest=text)
     for rule, resolve in _RULES:
         matches = list(rule.finditer(text))
         for interval in (_resolved(resolve, match, now) for match in matches):
@@ -60,7 +54,7 @@ def intervals_of(query: str, now: datetime) -> Sequence[Interval]:
                 found.append(interval)
         if matches:
             text = rule.sub(lambda match: " " * len(match[0]), text)
-    return found
+    return Timed(intervals=found, rest=text)
 
 
 def _resolved(resolve: _Resolve, match: re.Match[str], now: datetime) -> Interval | None:
@@ -262,6 +256,7 @@ _SEASON = f"(?P<season>{'|'.join(_SEASONS)})"
 _NEAR_DAY = "the day before yesterday|yesterday|last night|today|tonight|this morning"
 _LATELY = "recently|lately|the other day|these days"
 _PERIOD = "(?P<unit>week|weekend|month|quarter|year)"
+_SUMMED_UP = r"(?:(?<=summarise\x20)|(?<=summarize\x20)|(?<=recap\x20)|(?<=sum\x20up\x20))"
 _BEFORE_WEEKDAY = "last|this|on|past|previous"
 
 _PATTERNS: Sequence[tuple[str, _Resolve]] = [
@@ -284,6 +279,7 @@ _PATTERNS: Sequence[tuple[str, _Resolve]] = [
     (rf"(?P<which>in|during|last|this|early|late|mid|of) {_FULL_MONTH}", _month_alone),
     (rf"(?P<which>in|during|early|late|mid) (?P<month>{_SHORT_MONTHS})", _month_alone),
     (rf"(?P<edge>since|before|until|after) (?P<which>){_FULL_MONTH}", _month_alone),
+    (rf"{_SUMMED_UP}(?P<which>){_FULL_MONTH}", _month_alone),
     (rf"(?:in|during|of|(?P<edge>since|before|until|after)) {_YEAR}", _year),
     (_LATELY, _lately),
 ]

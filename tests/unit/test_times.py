@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from app.ranking.timing import fitting, time_match
 from app.text import times
-from app.text.times import EXACT, ROUGH, VAGUE, WIDE, Interval, intervals_of
+from app.text.intervals import EXACT, ROUGH, VAGUE, WIDE, Interval
+from app.text.times import intervals_of
 
 NOW = datetime(2026, 3, 4, 15, 30, tzinfo=UTC)  # a Wednesday
 

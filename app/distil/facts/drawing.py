@@ -26,7 +26,8 @@ from app.distil.facts.values import normal
 from app.distil.language.lexicon import TOLD_NOUNS
 from app.distil.language.sentences import Sentence, sentences_of
 from app.distil.language.utterance import Utterance
-from app.text.times import Interval, intervals_of
+from app.text.intervals import Interval
+from app.text.times import intervals_of
 
 _BY_PROGRAM = 0.8
 """How much what an assistant sums up counts of what a person says."""

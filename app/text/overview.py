@@ -1,0 +1,122 @@
+"""
+Whether a question asks for a time itself ("What did I do last week?", "Recap of March"), and not
+for something of that time ("Which restaurant did we go to in May?").
+
+What is left of a question without its time must have one of these forms from end to end: with one
+word more, be it a name or a topic, the question is about that. English, as the rules of times are.
+"""
+
+import re
+from itertools import islice
+
+MAX_WORDS = 20
+"""That are left of a question: who says more asks for more than a time."""
+
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?|'[^\W_]+")
+
+
+def _one(*several: str) -> str:
+    return f"(?:{'|'.join(several)})"
+
+
+def _some(*several: str) -> str:
+    """Any number of them, each with the blank behind it."""
+    return f"(?:{_one(*several)} )*"
+
+
+def _behind(*several: str) -> str:
+    """Any number of them, each with the blank before it."""
+    return f"(?: {_one(*several)})*"
+
+
+_WHO = "(?:you and i|i|we|you|us)(?:'ve|'d|'re|'m)?"
+_BE = _one(*"did do have had has was were is are am been being got".split())
+_DO = _one(
+    "(?:do|did|done|doing)(?: with you)?",
+    "(?:been |get |got )?up to",
+    "(?:get|got|getting) done",
+    "discuss(?:ed|ing)?",
+    "(?:talk(?:ed|ing)?|speak(?:ing)?|spoken?|chat(?:ted|ting)?)(?: about)?",
+    "work(?:ed|ing)? on",
+    "(?:go|gone|went|going) (?:over|through)",
+    *("cover(?:ed|ing)?", "accomplish(?:ed)?", "achieved?", "learn(?:ed|t)?", "miss(?:ed)?"),
+    *("decided?", "agreed?(?: (?:on|to))?"),
+    "(?:say|said|mention(?:ed)?|tell|told)(?: (?:you|me|each other))?",
+)
+_HAPPEN = _one(
+    "(?:happen(?:ed|s|ing)?|occurred|changed?)(?: (?:to|with|between) (?:me|us))?",
+    *("took place", "(?:gone|went|going|goes) on", "new"),
+)
+_ALL = "(?:what|whatever|(?:all |of )*(?:everything|all|the things)(?: that)?)(?:'s|'d|'ve)?"
+_WHAT = f"{_ALL}(?: all| else)?{_behind(_BE)} {_one(f'{_WHO}{_behind(_BE)} {_DO}', _HAPPEN)}"
+"""What did I do, everything we talked about, what happened."""
+
+_OUR = _some(*"all any of the my our your me us these those".split())
+_TALK = _one(
+    *("conversations?", "chats?", "discussions?", "talks?", "messages", "sessions?", "notes"),
+    *("events?", "activities", "topics", "days?", "weeks?", "weekend", "months?", "year"),
+)
+_THESE = f"(?: {_OUR}{_one(_TALK, _WHAT)})?"
+
+_KIND = _some(
+    *"a an any some the my our your 's quick brief short concise full complete detailed".split(),
+    *"general good little daily weekly monthly yearly main key biggest important most".split(),
+)
+_GIST = _one(
+    *("summar(?:y|ies)", "recaps?", "overview", "rundown", "digest", "synopsis", "gist"),
+    *("round-?up", "review", "retrospective", "report", "highlights?", "takeaways", "points"),
+    *("topics", "subjects", "themes", "events?", "things", "decisions", "news", "updates?"),
+)
+_NOUN = f"{_KIND}{_GIST}{_behind('of', 'for', 'from', 'on', 'in', 'about')}{_THESE}"
+"""A short summary of our chats, the highlights, any news."""
+
+_SUM_UP = _one(
+    *("summari[sz]e", "sum up", "recap", "recapitulate", "review", "outline", "condense"),
+    "(?:catch|bring|get) (?:me|us) up(?: to (?:speed|date))?",
+    *("fill (?:me|us) in", "look back", "walk (?:me|us) through", "go (?:back )?(?:over|through)"),
+)
+_VERB = f"{_SUM_UP}{_behind('on', 'at', 'about', 'for me', 'for us')}{_THESE}"
+"""Summarise what we discussed, catch me up on."""
+
+_HOW = (
+    f"how(?:'s|'d)?(?: {_BE})?{_behind('my', 'our', 'your', 'the', 'it', 'things', 'everything')}"
+    f"(?: {_TALK})?(?: (?:go|gone|been|going))?"
+)
+_ANYTHING = (
+    f"(?:{_BE} )?(?:(?:there|{_WHO}) )?(?:{_DO} )?(?:anything|something)"
+    f"{_behind('else', 'new', 'interesting', 'important', 'notable', 'special', 'exciting', 'big')}"
+    f"(?: {_HAPPEN})?"
+)
+_WHICH = f"(?:what|which)(?:'s)?{_behind(_BE)} {_NOUN}"
+
+_BEFORE = _some(
+    *"and so ok okay well hey hi hello please pls now then also again just quickly briefly".split(),
+    *"in on of for from over during the this all remember recall".split(),
+    *("(?:what|how) about", "in short", "(?:can|could|would|will) you"),
+    "(?:i|we)(?: would|'d)? (?:want|need|like)(?: you)?(?: to)?",
+    "(?:tell|show|remind|give|get|write|make|prepare|list|know|see|hear)(?: (?:me|us))?(?: of)?",
+    "(?:do )?you (?:still )?(?:remember|recall|know)",
+)
+"""What may stand before it, or be all that there is beside a time."""
+
+_AFTER = _some(
+    *"in on of for from over during at about through throughout within between by to and".split(),
+    *"or the this that all whole entire course month 's my our together exactly overall".split(),
+    *("so far", "again", "please", "me", "us", "back", "mainly", "mostly", "briefly"),
+    *("in (?:total|general|short)", "day", "week", "weekend", "year"),
+)
+_OVERVIEW = re.compile(
+    f"{_BEFORE}(?:{_one(_WHAT, _NOUN, _VERB, _HOW, _ANYTHING, _WHICH)} {_AFTER})?"
+)
+
+
+def asks_for_a_time(rest: str) -> bool:
+    """
+    Whether a question asks for nothing but a time, given what is left of it without that.
+
+    Args:
+        rest: As `app/text/times.py` leaves it, in lower case.
+    """
+    words = [each[0] for each in islice(_WORD.finditer(rest.replace("\u2019", "'")), MAX_WORDS + 1)]
+    form = "".join(f"{word} " for word in words)
+    return len(words) <= MAX_WORDS and _OVERVIEW.fullmatch(form) is not None

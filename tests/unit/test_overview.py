@@ -1,0 +1,137 @@
+"""Which questions ask for a time itself, and which for something of that time."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from app.text.overview import MAX_WORDS, asks_for_a_time
+from app.text.times import timed
+
+NOW = datetime(2026, 3, 4, 15, tzinfo=UTC)
+
+OVERVIEWS = """
+What did I do last week?
+What happened in May?
+Summarise what we discussed yesterday
+Summarize yesterday
+Summarise March
+recap May
+Recap of March
+recap of last month, please
+Give me an overview of 2025
+Yesterday, what did we talk about?
+What did we talk about last night?
+Can you give me a summary of our conversations from last week?
+Could you please summarise all our chats from last month?
+last week's summary
+Give me last week's highlights
+What have I been up to this month?
+What have we been working on in the last two weeks?
+What was I doing on 5 March 2023?
+Tell me what happened on 2026-02-05
+Do you remember what we discussed two weeks ago?
+Remind me what we did on 2 March.
+How was my week last week?
+How did last week go?
+Did anything important happen yesterday?
+Did I miss anything yesterday?
+What did I miss last week?
+Catch me up on last week
+Bring me up to speed on last month
+Everything we discussed in January
+List everything that happened this week
+What was going on in the summer of 2025?
+What's been happening recently?
+What\u2019ve we been doing this week?
+What were the main topics in January?
+Show me the events of January
+Any news from yesterday?
+What did you tell me yesterday?
+What did we decide last week?
+What went on over the past three days?
+What have we covered since January?
+What did I do in February and in January?
+I'd like a brief summary of the whole of last month
+I want to know what happened last week
+hey, what did we do yesterday?
+Walk me through last month
+And last week?
+Yesterday?
+"""
+SPECIFIC = """
+Which restaurant did we go to in May?
+Where did we go in May?
+Who did I talk to last week?
+When did I last see Anna in May?
+What did Anna do last week?
+What did my boss say yesterday?
+What did Caroline and Melanie do on 5 May 2023?
+What happened with the deploy in May?
+What happened to Tom last week?
+What happened at the party last Saturday?
+What did I do at work last week?
+What did I eat yesterday?
+What did I buy last week?
+What did we discuss about Redis yesterday?
+What did we decide about the database last week?
+What did we do wrong last week?
+What did you do to fix the bug yesterday?
+What movie did we talk about last week?
+What time did we meet yesterday?
+What day was it yesterday?
+What was the name of the hotel in May 2023?
+What plans did we make for this summer?
+What should I do today?
+What do I have to do this week?
+What can you do today?
+How much did I spend last month?
+How many meetings did I have last week?
+How was the concert last night?
+Did Melanie go hiking last weekend?
+Summarise the Lisbon trip of last summer
+Summary of the ledger project in May
+Recap of the meeting with Bob yesterday
+Why did we switch to PostgreSQL last year?
+Fix the bug from yesterday
+I went to Lisbon last week
+Who was at home yesterday?
+"""
+
+
+def lines(several: str) -> list[str]:
+    return several.strip().splitlines()
+
+
+@pytest.mark.parametrize("question", lines(OVERVIEWS))
+def test_these_ask_for_a_time(question: str) -> None:
+    told = timed(question, NOW)
+    assert told.intervals
+    assert asks_for_a_time(told.rest)
+
+
+@pytest.mark.parametrize("question", lines(SPECIFIC))
+def test_these_ask_for_something_of_a_time(question: str) -> None:
+    told = timed(question, NOW)
+    assert told.intervals
+    assert not asks_for_a_time(told.rest)
+
+
+@pytest.mark.parametrize("question", lines(OVERVIEWS))
+def test_a_topic_makes_it_a_question_about_that(question: str) -> None:
+    told = timed(question, NOW)
+    assert not asks_for_a_time(f"{told.rest} about redis")
+    assert not asks_for_a_time(f"redis: {told.rest}")
+
+
+@given(st.text())
+@example("what \N{RIGHT SINGLE QUOTATION MARK}")
+def test_blanks_and_punctuation_change_nothing(rest: str) -> None:
+    assert asks_for_a_time(rest) == asks_for_a_time(f"  {rest} ?")
+
+
+def test_who_says_much_asks_for_more() -> None:
+    assert asks_for_a_time("and " * MAX_WORDS)
+    assert not asks_for_a_time("and " * (MAX_WORDS + 1))
+    assert not asks_for_a_time("what happened " + "and what happened " * 1_000)
