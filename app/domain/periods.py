@@ -4,7 +4,7 @@ Days, weeks, months and years, which nest: each lies inside of one of the next.
 A week ends with its Sunday or with the month, whichever is first. All of it is UTC.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from enum import IntEnum
@@ -62,6 +62,17 @@ class Span:
         smaller = {each for day in days for each in spans_of(day) if each.period < self.period}
         yield from sorted(smaller, key=lambda each: (each.period, each.begins))
 
+    def below(self) -> "Sequence[Span]":
+        """The next smaller ones in it, in order; none in a day."""
+        if self.period is Period.DAY:
+            return ()
+        smaller, inside = Period(self.period - 1), list[Span]()
+        begins = self.begins
+        while begins < self.until:
+            inside.append(span_of(smaller, begins))
+            begins = inside[-1].until
+        return inside
+
     def covers(self, other: "Span") -> bool:
         return self.begins <= other.begins and other.until <= self.until
 
@@ -88,6 +99,52 @@ def span_about(subject: str | None) -> Span | None:
                 return None
             return span_of(Period[name.upper()], _midnight(begins))
     return None
+
+
+MOST = 40
+"""Periods that make up a time: a month has 31 days, six weeks and itself."""
+
+_SLACK = timedelta(hours=12)
+"""By which a day of somebody's own may lie beside one of UTC."""
+
+
+def making_up(start: datetime, stop: datetime) -> Sequence[Span]:
+    """
+    The periods that make up [start, stop), coarse ones before finer ones, at most MOST.
+
+    What lies in another one is told as well while all of its kind are few enough: a month as such,
+    by its weeks and by its days, a year by months too, ten years as such, and the rest at both ends
+    by what is finer. A period may reach over an edge by half a day, so that a day elsewhere on
+    earth is one here. Of less than half a day nothing is summed up.
+    """
+    start = max(start, _FIRST)
+    if stop - start < _SLACK:
+        return ()
+    level = _years(start, min(stop, _LAST) - timedelta.resolution)
+    told: list[Span] = []
+    while level:
+        inside = [each for each in level if _lies(each, start, stop)]
+        partly = [each for each in level if not _lies(each, start, stop)]
+        told += inside[max(0, len(inside) - MOST + len(told)) :]
+        finer = [one for each in level for one in each.below()]
+        if len(told) + len(finer) > MOST:
+            finer = [one for each in partly for one in each.below()]
+        level = [one for one in finer if one.begins < stop and start < one.until]
+    return told
+
+
+_FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+
+
+def _years(start: datetime, last: datetime) -> Sequence[Span]:
+    """The last MOST that a time touches, and the one before."""
+    first, latest = start.astimezone(UTC).year, last.astimezone(UTC).year
+    days = (date(year, 1, 1) for year in range(max(first, latest - MOST), latest + 1))
+    return [span_of(Period.YEAR, _midnight(day)) for day in days]
+
+
+def _lies(span: Span, start: datetime, stop: datetime) -> bool:
+    return start - span.begins <= _SLACK and span.until - stop <= _SLACK
 
 
 def _bounds(period: Period, day: date) -> tuple[date, date]:
