@@ -132,6 +132,13 @@ class RecallFilter:
         """Whether memory items of their own may be found."""
         return self.now is not None and (not self.types or not self.types <= OF_MESSAGES)
 
+    def of_periods(self) -> bool:
+        """Whether what sums up a day, week, month or year may be found: of no conversation."""
+        summaries = not self.types or ItemType.SUMMARY in self.types
+        told = summaries and ItemType.SUMMARY not in self.untold and self.of_items()
+        narrowed = self.roles or self.without_conversations or self.conversations is not None
+        return told and not narrowed
+
     @property
     def held_at(self) -> datetime | None:
         """When such items must hold."""

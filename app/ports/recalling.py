@@ -6,6 +6,7 @@ from typing import Protocol
 
 from app.domain.conversation import Conversation, Scope
 from app.domain.ids import BundleId, ConversationKey, ItemKey, MessageKey, ScopeKey
+from app.domain.periods import Span
 from app.ports import RecallFilter
 from app.ports.stored import LexicalAnswer, Opening, Receipt
 from app.ranking.pool import Recalled, Surrounded
@@ -51,9 +52,17 @@ class Recall(Protocol):
         ...
 
     async def surrounded(
-        self, keys: Sequence[ItemKey], *, within: RecallFilter, model: str
+        self,
+        keys: Sequence[ItemKey],
+        *,
+        within: RecallFilter,
+        model: str,
+        periods: Collection[Span] = (),
     ) -> Surrounded:
-        """As `hydrate`, with what stands beside the messages, of what `within` may find."""
+        """
+        As `hydrate`, with what stands beside the messages, of what `within` may find; and the
+        summaries of these `periods`.
+        """
         ...
 
     async def remaining(

@@ -9,7 +9,7 @@ from sqlalchemy.dialects import sqlite
 
 from app.adapters.sql.fetch import Constant
 from app.adapters.sql.graph import statements as graph_statements
-from app.adapters.sql.items.rows import ITEMS
+from app.adapters.sql.items.rows import ITEMS, ITEMS_AND_PERIODS
 from app.adapters.sql.recall.chunk_rows import CHUNKS_OF_MESSAGES
 from app.adapters.sql.recall.hydrating import HYDRATE
 from app.adapters.sql.recall.neighbours import BESIDE
@@ -35,3 +35,13 @@ def test_nothing_goes_through_all_that_a_user_has(name: str, sqlite_template: Pa
     steps = plan(sqlite_template, STATEMENTS[name])
     assert steps
     assert not [each for each in steps if "scope_key" in each], steps
+
+
+def test_summaries_of_periods_are_read_by_their_subjects(sqlite_template: Path) -> None:
+    steps = [each for each in plan(sqlite_template, ITEMS_AND_PERIODS) if each.startswith("SEARCH")]
+    of_memory = [each for each in steps if "memory_item" in each or "period" in each]
+    by_key = [each for each in of_memory if "INTEGER PRIMARY KEY" in each]
+    others = [each for each in of_memory if each not in by_key]
+    assert by_key
+    assert others
+    assert all(each.endswith("(scope_key=? AND type=? AND subject=?)") for each in others), steps

@@ -362,3 +362,56 @@ async def test_what_was_not_found_again_is_outdated(store: Store) -> None:
             await transaction.distilling.outdated(other.conversation.key, types, since=since) == []
         )
     assert [each.content for each in await items_of(store, at=LATER, now=LATER)] == ["again"]
+
+
+async def of_periods(
+    store: Store, *spans: Span, tenant: TenantId = ACME, **narrowed: Any
+) -> list[str]:
+    """What is read of the summaries of these periods where nothing else was found."""
+    asked = await within(store, **narrowed)
+    async with store.read(tenant) as snapshot:
+        read = await snapshot.recall.surrounded([], within=asked, model=MODEL, periods=spans)
+    return sorted(read.recalled.contents)
+
+
+async def test_summaries_are_read_by_the_periods_that_they_sum_up(store: Store) -> None:
+    week, day = span_of(Period.WEEK, NOON), span_of(Period.DAY, NOON)
+    for content, span, user in (
+        ("dogs", week, "alice"),
+        ("cats", day, "alice"),
+        ("owls", day, "bob"),
+    ):
+        await tell(store, content, type=ItemType.SUMMARY, subject=span.subject, user_id=user)
+    await tell(store, "tea", subject=day.subject)
+    assert await of_periods(store, day) == ["cats"]
+    assert await of_periods(store, day, week) == ["cats", "dogs"]
+    assert await of_periods(store, span_of(Period.DAY, NOON - DAY)) == []
+    assert await of_periods(store) == []
+    assert await of_periods(store, day, tenant=OTHER) == []
+
+
+async def test_those_are_narrowed_and_hold_as_all_that_is_found(store: Store) -> None:
+    day = span_of(Period.DAY, NOON)
+    kept = await keep(store, said("dogs bark", NOON + SECOND))
+    (message,) = kept.messages
+    about: Json = {"type": ItemType.SUMMARY, "subject": day.subject, "derived": True}
+    await tell(store, "dogs", **about, derived_from=[message.id], valid_from=NOON + SECOND)
+    later: Json = {"now": NOON + DAY}
+    assert await of_periods(store, day, **later) == ["dogs"]
+    assert await of_periods(store, day, **later, after=NOON, before=NOON + DAY) == ["dogs"]
+    several: list[Json] = [
+        {"after": NOON + 2 * SECOND},
+        {"before": NOON + SECOND},
+        {"as_of": NOON},
+        {"types": frozenset({ItemType.MESSAGE})},
+        {"untold": frozenset({ItemType.SUMMARY})},
+        {"without_conversations": frozenset({kept.conversation.key})},
+        {"now": None},
+    ]
+    for narrowed in several:
+        assert await of_periods(store, day, **{**later, **narrowed}) == [], narrowed
+    found = await within(store, **later)
+    async with store.read(ACME) as snapshot:
+        read = await snapshot.recall.surrounded(kept.keys, within=found, model=MODEL, periods=[day])
+    assert sorted(read.recalled.contents) == ["dogs", "dogs bark"]
+    assert {each and each.span for each in read.recalled.gists} == {None, day}

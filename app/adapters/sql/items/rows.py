@@ -6,6 +6,7 @@ from uuid import UUID
 
 import orjson
 from sqlalchemy import (
+    ARRAY,
     BigInteger,
     ColumnElement,
     FromClause,
@@ -19,6 +20,7 @@ from sqlalchemy import (
     exists,
     func,
     literal,
+    literal_column,
     null,
     or_,
     select,
@@ -50,6 +52,29 @@ def _hydrating(*, on_postgres: bool) -> Select[Any]:
     i = t.memory_item.c
     wanted = one_of(i.key, "wanted_keys", on_postgres=on_postgres)
     return _held(on_postgres=on_postgres).where(wanted).order_by(i.key)
+
+
+def _with_periods(*, on_postgres: bool) -> Select[Any]:
+    """The same, and those that sum up what the parameter `of_subjects` names."""
+    i, told = t.memory_item.c, _summing_up(on_postgres=on_postgres)
+    if on_postgres:  # as one list: beside "or", it would go through all items
+        keys = bindparam("wanted_keys", type_=ARRAY(BigInteger))
+        either = i.key == func.any(func.array_cat(keys, func.array(told.scalar_subquery())))
+    else:
+        either = or_(one_of(i.key, "wanted_keys", on_postgres=False), i.key.in_(told))
+    return _held(on_postgres=on_postgres).where(either).order_by(i.key)
+
+
+def _summing_up(*, on_postgres: bool) -> Select[Any]:
+    """By subject, and by no other index: in those by time lie other people's items as well."""
+    p = t.memory_item.alias("period").c
+    since = unindexed(type_coerce(p.valid_from, BigInteger))
+    return select(p.key).where(
+        one_of(p.scope_key, "of_scopes", on_postgres=on_postgres),
+        p.type == literal_column(f"'{ItemType.SUMMARY.value}'"),
+        one_of(p.subject, "of_subjects", on_postgres=on_postgres, of=Text),
+        since.between(bindparam("since"), bindparam("until")),
+    )
 
 
 def _summary(*, on_postgres: bool) -> Select[Any]:
@@ -156,6 +181,12 @@ def _lineage(*, on_postgres: bool) -> ScalarSelect[Any]:
 ITEMS = Constant(
     sqlite=_hydrating(on_postgres=False),
     postgres=_hydrating(on_postgres=True),
+    bytes_at=(6, 7, 8),
+)
+
+ITEMS_AND_PERIODS = Constant(
+    sqlite=_with_periods(on_postgres=False),
+    postgres=_with_periods(on_postgres=True),
     bytes_at=(6, 7, 8),
 )
 

@@ -1,6 +1,6 @@
 """Finding and hydrating memory items: the hot path of every read."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -24,6 +24,7 @@ from app.adapters.sql.types import to_micros
 from app.domain.conversation import Conversation, Scope
 from app.domain.ids import ConversationKey, ItemKey, MessageKey, ScopeKey, TenantId
 from app.domain.memory import ItemType, Table, item_key
+from app.domain.periods import Span
 from app.ports import RecallFilter
 from app.ports.stored import LexicalAnswer, Opening
 from app.ranking.pool import Recalled, Surrounded
@@ -51,9 +52,14 @@ class SqlRecall:
         return await answered(self.connection, reading)
 
     async def surrounded(
-        self, keys: Sequence[ItemKey], *, within: RecallFilter, model: str
+        self,
+        keys: Sequence[ItemKey],
+        *,
+        within: RecallFilter,
+        model: str,
+        periods: Collection[Span] = (),
     ) -> Surrounded:
-        reading = surrounded(keys, tenant=self.tenant, within=within, model=model)
+        reading = surrounded(keys, tenant=self.tenant, within=within, model=model, periods=periods)
         return await answered(self.connection, reading)
 
     async def opening(

@@ -1,16 +1,18 @@
 """From item keys to what ranking needs of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from operator import itemgetter
 
 from app.adapters.sql.fetch import Reading, Rows
-from app.adapters.sql.items.rows import ITEMS
+from app.adapters.sql.items.rows import ITEMS, ITEMS_AND_PERIODS
 from app.adapters.sql.narrowing.items import held_by
+from app.adapters.sql.narrowing.recallable import times_of
 from app.adapters.sql.recall.chunk_rows import CHUNKS
 from app.adapters.sql.recall.hydrating import HYDRATE, recalled, said
 from app.adapters.sql.recall.neighbours import beside
 from app.domain.ids import ItemKey, ScopeKey, TenantId
 from app.domain.memory import Table, rows_of
+from app.domain.periods import Span
 from app.ports import RecallFilter
 from app.ranking.pool import Recalled, Surrounded
 
@@ -22,11 +24,13 @@ def hydrated(
     tenant: TenantId,
     model: str,
     held: Mapping[str, object] | None,
+    summed_up: Mapping[str, object] | None = None,
 ) -> Reading[Recalled]:
     """
     What of `keys` is recallable in `scopes`, with its vector of `model`, by key.
 
-    Memory items that hold by the parameters `held` of `held_by`; without these none.
+    Memory items that hold by the parameters `held` of `held_by`; without these none. Given those of
+    `_of_periods`, summaries of these periods come with them, in the same statement.
     """
     asked = {"of_scopes": list(scopes), "of_tenant": tenant, "of_model": model}
     found: Rows = []
@@ -35,18 +39,37 @@ def hydrated(
     if wanted := rows_of(Table.CHUNK, keys):
         chunks = yield CHUNKS, {"wanted_keys": wanted, **asked}
         found = sorted([*found, *chunks], key=itemgetter(0))
-    if held is not None and (wanted := rows_of(Table.MEMORY, keys)):
-        items = yield ITEMS, {"wanted_keys": wanted, **asked, **held}
+    wanted = rows_of(Table.MEMORY, keys)
+    if held is not None and (wanted or summed_up):
+        statement = ITEMS_AND_PERIODS if summed_up else ITEMS
+        items = yield statement, {"wanted_keys": wanted, **asked, **held, **(summed_up or {})}
         found = sorted([*found, *items], key=itemgetter(0))
     return recalled(found)
 
 
 def surrounded(
-    keys: Sequence[ItemKey], *, tenant: TenantId, within: RecallFilter, model: str
+    keys: Sequence[ItemKey],
+    *,
+    tenant: TenantId,
+    within: RecallFilter,
+    model: str,
+    periods: Collection[Span],
 ) -> Reading[Surrounded]:
     """The same, with what stands beside the messages that these are or are a part of."""
-    held = held_by(within) if within.of_items() else None
-    found = yield from hydrated(keys, scopes=within.scopes, tenant=tenant, model=model, held=held)
+    found = yield from hydrated(
+        keys,
+        scopes=within.scopes,
+        tenant=tenant,
+        model=model,
+        held=held_by(within) if within.of_items() else None,
+        summed_up=_of_periods(within, periods),
+    )
     messages = sorted({each for each in found.messages if each > 0})
     near = yield from beside(messages, tenant=tenant, within=within, model=model)
     return Surrounded(recalled=found, neighbours=near)
+
+
+def _of_periods(within: RecallFilter, periods: Collection[Span]) -> Mapping[str, object] | None:
+    """What names the summaries of periods, between the times of a filter."""
+    subjects = sorted(each.subject for each in periods)
+    return {"of_subjects": subjects, **times_of(within)} if subjects else None
