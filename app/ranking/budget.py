@@ -45,6 +45,10 @@ class Share:
     tokens: int
     places: int
 
+    def left_by(self, costs: Sequence[int]) -> "Share":
+        """What is left beside items of these costs."""
+        return Share(max(0, self.tokens - sum(costs)), max(0, self.places - len(costs)))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from app.domain.context import Candidate, Source, Weights
 from app.domain.ids import ItemKey
-from app.domain.memory import OF_MESSAGES, ItemType
 from app.ranking import Floats
-from app.ranking.dedup import duplicates
+from app.ranking.dedup import repeated
 from app.ranking.pool import Pool, QueryView, Recalled
 from app.ranking.relevance import Relevance
 from app.ranking.scoring import final_scores, leaning, recency
@@ -55,8 +54,8 @@ class Ranked:
     A pool in order. Items are known by their index in it; few of them become candidates.
 
     `order` are those that may go into an answer, best first; `dropped` those that may not, with
-    the reason; `good` counts the items in `order` above the floor that are there for more than
-    being pinned: few are a reason to search further; `sufficient` tells that a likely answer is
+    the reason; `good` counts the items in `order` above the floor that were found by what
+    they say: few are a reason to search further; `sufficient` tells that a likely answer is
     among them. `signals` by name, each of shape (n,), as `score` and `relevance`; NaN is no signal.
     """
 
@@ -74,6 +73,8 @@ class Ranked:
     """The terms of the query that the scope knows, each with its idf."""
     leading: frozenset[ItemKey] = frozenset()
     """What goes in before all that is not pinned, however relevant: the gist of what goes on."""
+    asked: frozenset[ItemKey] = frozenset()
+    """What sums up a time for which the query asks as a whole: it has a place within its share."""
 
     def pinned(self, at: int) -> bool:
         return Source.PINNED in self.sources[self.recalled.keys[at]]
@@ -105,9 +106,10 @@ def rank(
     said before.
 
     What is no message ages from when it was last part of an answer, and hides no message that says
-    the same. Pinned items pass the floor and `min_score`. What was said at a time that the query
-    speaks of is preferred, and so is code where it asks for that, and what `ties` tell to be near;
-    that lifts nothing over the floor. Ties are broken by key, newest first.
+    the same. Pinned items pass the floor and `min_score`. What sums up the time that an overview
+    asks for passes the floor, and is a likely answer. What was said at a time that the query speaks
+    of is preferred, and so is code where it asks for that, and what `ties` tell to be near; that
+    lifts nothing over the floor. Ties are broken by key, newest first.
     """
     created_at = np.array(pool.recalled.created_at, dtype=np.float64)
     timely = time_match(created_at, query.intervals)
@@ -127,7 +129,10 @@ def rank(
         **({} if ties is None else {"relational": ties.near}),
     }
     worth = dict(zip(query.terms, query.idf.tolist(), strict=True))
-    return replace(_cut(pool, sources, taste, score, signals), worth=worth)
+    asked = pool.recalled.summing_up(query.periods if query.overview else frozenset())
+    if asked.any():
+        signals["period"] = np.where(asked, np.float32(1.0), np.float32(np.nan))
+    return replace(_cut(pool, sources, taste, score, signals, asked), worth=worth)
 
 
 def _lifted(relevant: Floats, timely: Floats, coded: Floats | None, ties: Ties | None) -> Floats:
@@ -205,26 +210,25 @@ def _cut(
     taste: Taste,
     score: Floats,
     signals: Mapping[str, Floats],
+    asked: NDArray[np.bool_],
 ) -> Ranked:
     """Order what was scored and leave out what is not good enough or said before."""
     recalled, relevant = pool.recalled, signals["on_topic"]
     pinned = np.array([Source.PINNED in sources[key] for key in recalled.keys], dtype=np.bool_)
     keys = np.array(recalled.keys, dtype=np.int64)
     order = np.lexsort((-keys, -score))
-    off_topic = (relevant < taste.floor) & ~pinned
+    off_topic = (relevant < taste.floor) & ~pinned & ~asked
     too_low = (score < (-np.inf if taste.min_score is None else taste.min_score)) & ~pinned
     passing = ~(off_topic | too_low)
     # What falls out hides nothing that stays, nothing hides what is pinned, and what retells a
-    # message gives way to it, however good it is.
+    # message gives way to it, however good it is, and to what retells it and is asked for.
     retelling = recalled.retelling
-    pinned_first = np.lexsort((-keys, -score, retelling, ~pinned))
+    pinned_first = np.lexsort((-keys, -score, ~asked, retelling, ~pinned))
     in_order = pinned_first[passing[pinned_first]]
-    repeated = _repeated(recalled, in_order, pool.vectors, retelling)
-    if retelling.any():
-        repeated |= _quoting(recalled, passing & ~pinned)
-    reasons = {BELOW_FLOOR: off_topic, "below min_score": too_low, "duplicate": repeated}
-    kept = passing & ~repeated
-    found = np.array([sources[key] != _PINNED_ONLY for key in recalled.keys], dtype=np.bool_)
+    again = repeated(recalled, in_order, pool.vectors, quotable=passing & ~pinned)
+    reasons = {BELOW_FLOOR: off_topic, "below min_score": too_low, "duplicate": again}
+    kept = passing & ~again
+    found = np.array([not sources[key] <= _UNSOUGHT for key in recalled.keys], dtype=np.bool_)
     return Ranked(
         recalled=recalled,
         sources=sources,
@@ -233,14 +237,16 @@ def _cut(
         signals=signals,
         order=order[kept[order]].tolist(),
         dropped=_dropped(order[~kept[order]].tolist(), reasons),
-        deduplicated=int(repeated.sum()),
+        deduplicated=int(again.sum()),
         good=int((kept & found & (relevant >= taste.floor)).sum()),
-        sufficient=bool((kept & (relevant >= taste.sufficient)).any()),
+        sufficient=bool((kept & ((relevant >= taste.sufficient) | asked)).any()),
         worth={},
+        asked=frozenset(recalled.keys[at] for at in np.flatnonzero(asked & kept).tolist()),
     )
 
 
-_PINNED_ONLY = frozenset({Source.PINNED})
+_UNSOUGHT = frozenset({Source.PINNED, Source.EPISODIC})
+"""What found an item without a look at what it says."""
 
 
 def freshness(recalled: Recalled, *, now: float) -> Floats:
@@ -254,35 +260,6 @@ def freshness(recalled: Recalled, *, now: float) -> Floats:
         shown = np.array(recalled.shown_at, dtype=np.float64)  # None becomes NaN
         created_at = np.where(shown <= now, np.fmax(created_at, shown), created_at)
     return recency(created_at, now=now)
-
-
-def _repeated(
-    recalled: Recalled, order: NDArray[np.intp], vectors: Floats, retelling: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
-    """What repeats a better item; of messages, what repeats a better message."""
-    repeated = duplicates(order, recalled.hashes, vectors)
-    retold = retelling[order]
-    if (retold[:-1] & ~retold[1:]).any():  # what is pinned stands before messages
-        said = duplicates(order[~retold], recalled.hashes, vectors)
-        repeated = np.where(retelling, repeated, said)
-    return repeated
-
-
-_QUOTING = frozenset({ItemType.FACT, ItemType.TOOL})
-"""What may be a message's words behind whose they are; a summary stands for more than one."""
-
-
-def _quoting(recalled: Recalled, passing: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """What of `passing` quotes a message that is there, shape (n,)."""
-    types, contents = recalled.types, recalled.contents
-    at_hand = np.flatnonzero(passing).tolist()
-    said = "\0".join(contents[at] for at in at_hand if types[at] in OF_MESSAGES)
-    quoting = np.zeros(len(recalled), dtype=np.bool_)
-    for at in at_hand:
-        _, whose, words = contents[at].partition(": ")
-        if types[at] in _QUOTING and whose:
-            quoting[at] = words.rstrip(".!") in said
-    return quoting
 
 
 def _dropped(

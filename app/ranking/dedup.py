@@ -5,7 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from app.domain.memory import OF_MESSAGES, ItemType
 from app.ranking import Floats
+from app.ranking.pool import Recalled
 
 SAME = 0.95
 """Above this cosine two items say the same."""
@@ -38,3 +40,38 @@ def duplicates(
             seen.add(hashes[index])
             kept[index] = True
     return marked
+
+
+def repeated(
+    recalled: Recalled, order: NDArray[np.intp], vectors: Floats, *, quotable: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """
+    What repeats a better item; of messages, what repeats a better message; and what quotes one, of
+    those that are `quotable`.
+    """
+    again = duplicates(order, recalled.hashes, vectors)
+    retelling = recalled.retelling
+    if not retelling.any():
+        return again
+    retold = retelling[order]
+    if (retold[:-1] & ~retold[1:]).any():  # what is pinned stands before messages
+        said = duplicates(order[~retold], recalled.hashes, vectors)
+        again = np.where(retelling, again, said)
+    return again | _quoting(recalled, quotable)
+
+
+_QUOTING = frozenset({ItemType.FACT, ItemType.TOOL})
+"""What may be a message's words behind whose they are; a summary stands for more than one."""
+
+
+def _quoting(recalled: Recalled, passing: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """What of `passing` quotes a message that is there, shape (n,)."""
+    types, contents = recalled.types, recalled.contents
+    at_hand = np.flatnonzero(passing).tolist()
+    said = "\0".join(contents[at] for at in at_hand if types[at] in OF_MESSAGES)
+    quotes = np.zeros(len(recalled), dtype=np.bool_)
+    for at in at_hand:
+        _, whose, words = contents[at].partition(": ")
+        if types[at] in _QUOTING and whose:
+            quotes[at] = words.rstrip(".!") in said
+    return quotes

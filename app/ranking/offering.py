@@ -86,10 +86,11 @@ class Offer:
         return {**of_whole, **again}
 
 
-def offered(ranked: Ranked, *, most: int, tools: int, room: int) -> Offer:
+def offered(ranked: Ranked, *, most: int, tools: int, room: Share) -> Offer:
     """
-    The pinned, then what leads, then all others by worth, and summaries behind all of these: none
-    of them takes room that anything else could fill.
+    The pinned, then what leads, then what sums up a time that is asked for as a whole, then all
+    others by worth, and other summaries behind all of these: none of them takes room that anything
+    else could fill.
 
     The pinned are offered room as they are, a whole message before its chunks, which stand in for
     it; then those of them that are as small as they get once more, to be cut. Of tools the freshest
@@ -100,7 +101,7 @@ def offered(ranked: Ranked, *, most: int, tools: int, room: int) -> Offer:
         ranked: What was found, in order.
         most: Items that may be taken.
         tools: Tool items that may be taken.
-        room: Tokens that summaries may take, where anything else wants the rest.
+        room: What summaries may take, where anything else wants the rest.
     """
     recalled = ranked.recalled
     pinned = [at for at in ranked.order if ranked.pinned(at)]
@@ -111,19 +112,38 @@ def offered(ranked: Ranked, *, most: int, tools: int, room: int) -> Offer:
     found = [at for at in ranked.order if at not in there]
     told = sum(recalled.types[at] is ItemType.TOOL for at in pinned)
     others = _freshest_tools(recalled, found, most=max(0, tools - told))
-    there_anyway = _gists(recalled, [*pinned, *leading])
-    summaries = told_once(recalled, _gists(recalled, others), there=there_anyway, room=room)
+    asked, summaries = _summaries(ranked, [*pinned, *leading], others, most=most, room=room)
     rest = [at for at in others if recalled.types[at] is not ItemType.SUMMARY]
+    first = [*pinned, *again, *leading, *asked]
     return Offer(
         order=[
-            *(*pinned, *again, *leading),
+            *first,
             *_by_worth(recalled, rest, most=most),
             *_by_worth(recalled, summaries, most=most),
         ],
         whole=len(pinned),
         exempt=len(pinned) + len(again),
-        loose=len(pinned) + len(again) + len(leading),
+        loose=len(first),
     )
+
+
+def _summaries(
+    ranked: Ranked, there: Sequence[int], others: Sequence[int], *, most: int, room: Share
+) -> tuple[Sequence[int], Sequence[int]]:
+    """
+    Of `others` the summaries that are asked for, then those besides, no message told twice.
+
+    What is asked for is told though something that is `there` anyway tells some of it.
+    """
+    recalled, costs = ranked.recalled, ranked.recalled.tokens
+    anyway, found = _gists(recalled, there), _gists(recalled, others)
+    wanted = [at for at in found if recalled.keys[at] in ranked.asked]
+    left = room.left_by([costs[at] for at in anyway])
+    of_the_time = [at for at in anyway if recalled.keys[at] in ranked.asked]
+    asked = told_once(recalled, wanted, there=of_the_time, room=left)
+    besides = [at for at in found if recalled.keys[at] not in ranked.asked]
+    left = Share(room.left_by([costs[at] for at in asked]).tokens, most)
+    return asked, told_once(recalled, besides, there=[*anyway, *asked], room=left)
 
 
 def _gists(recalled: Recalled, several: Sequence[int]) -> Sequence[int]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self, cast
 
@@ -102,6 +103,11 @@ class Recalled:
 
     def __len__(self) -> int:
         return len(self.keys)
+
+    def summing_up(self, periods: AbstractSet[Span]) -> NDArray[np.bool_]:
+        """True for what sums up one of these periods, shape (n,)."""
+        spans = (each.span if each else None for each in self.gists)
+        return np.array([span in periods for span in spans], dtype=np.bool_)
 
     @property
     def retelling(self) -> NDArray[np.bool_]:
@@ -224,7 +230,8 @@ class QueryView:
     The query as ranking sees it: its vector, shape (d,), and its terms with their idf.
 
     `terms` are those that the scope knows; `idf_mass` is the sum over all, the unknown ones too.
-    `intervals` are the times that it speaks of.
+    `intervals` are the times that it speaks of, `periods` those of which these consist, where what
+    sums them up is wanted; an `overview` asks for nothing else.
     """
 
     vector: Floats | None
@@ -233,6 +240,8 @@ class QueryView:
     idf_mass: float
     average_length: float
     intervals: Sequence[Interval] = ()
+    periods: frozenset[Span] = frozenset()
+    overview: bool = False
     wording: Wording = PLAIN
 
     @property

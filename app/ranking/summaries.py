@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from app.domain.ids import MessageKey
 from app.domain.memory import ItemType
 from app.domain.periods import Period
+from app.ranking.budget import Share
 from app.ranking.pool import Gist, Recalled
 
 _NEVER = datetime.max.replace(tzinfo=UTC)
@@ -37,20 +38,20 @@ class _Gist:
 
 
 def told_once(
-    recalled: Recalled, found: Sequence[int], *, there: Sequence[int] = (), room: int
+    recalled: Recalled, found: Sequence[int], *, there: Sequence[int] = (), room: Share
 ) -> Sequence[int]:
     """
     Those of the summaries `found`, best first, by which no message is told twice.
 
     Of those that cite the same message the finest is taken, of equally fine ones the better. While
-    that is more than `room`, a coarser one takes the place of two or more that cost more, the
+    that is more than the `room`, a coarser one takes the place of two or more that cost more, the
     oldest first: what is long ago is told by week, then by month, then by year.
 
     Args:
         recalled: Of which these are indexes.
         found: Summaries, in order.
         there: Summaries that are taken anyway.
-        room: Tokens.
+        room: Tokens and places.
     """
     known = cited_by(recalled, there)
     gists = {at: _Gist.of(recalled, at) for at in found}
@@ -60,7 +61,7 @@ def told_once(
     for at in sorted(gists, key=lambda at: gists[at].level):
         if same[at].isdisjoint(taken):
             taken.add(at)
-    while sum(gists[at].tokens for at in taken) > room:
+    while len(taken) > room.places or sum(gists[at].tokens for at in taken) > room.tokens:
         coarser = _coarser(gists, same, taken)
         if coarser is None:
             break

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from app.domain.context import ContextRequest, Format, MemoryItem
 from app.domain.memory import ItemType
+from app.ranking.budget import Share
 from app.ranking.candidates import Ranked
 from app.ranking.offering import Division, offered
 from app.services.packing.packer import OLDER_TOOL, Packed, Packer
@@ -94,7 +95,7 @@ def test_what_leads_goes_in_behind_the_pinned_and_before_all_others() -> None:
     led = replace(found, leading=frozenset({gist.key}))
     assert shown(pack(led, 4 * 96)) == [0, 1, 9, 2]
     assert shown(pack(led, 400 * 96)) == [0, 1, 9, 2]
-    offer = offered(led, most=9, tools=3, room=100)
+    offer = offered(led, most=9, tools=3, room=Share(100, 9))
     assert list(offer.order)[:3] == [3, 3, 2]
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from app.domain.context import ContextRequest, MemoryItem
 from app.domain.conversation import Message
 from app.domain.periods import Period, span_of
+from app.ranking.budget import Share
 from app.ranking.summaries import told_once
 from app.services.packing.packer import Packed
 from tests.factories import NOON, SummaryItem, a_message, an_item, ranked, recalled
@@ -30,7 +31,7 @@ def gist(
 def told(*found: MemoryItem, room: int, there: int = 0) -> list[int]:
     """Rows of those that are told, where the first so many are there anyway."""
     items = recalled(*found)
-    places = told_once(items, range(there, len(found)), there=range(there), room=room)
+    places = told_once(items, range(there, len(found)), there=range(there), room=Share(room, 50))
     return [int(found[at].id) for at in places]
 
 
@@ -85,7 +86,7 @@ GISTS = st.lists(
 
 @given(GISTS, st.integers(0, 400))
 def test_no_message_is_told_twice(found: list[SummaryItem], room: int) -> None:
-    places = told_once(recalled(*found), range(len(found)), room=room)
+    places = told_once(recalled(*found), range(len(found)), room=Share(room, 50))
     assert list(places) == sorted(set(places))
     chosen = [found[at] for at in places]
     assert all(one.cited.isdisjoint(other.cited) for one, other in combinations(chosen, 2))
@@ -93,7 +94,7 @@ def test_no_message_is_told_twice(found: list[SummaryItem], room: int) -> None:
 
 @given(GISTS)
 def test_with_room_for_all_none_is_left_out_for_nothing(found: list[SummaryItem]) -> None:
-    places = told_once(recalled(*found), range(len(found)), room=100_000)
+    places = told_once(recalled(*found), range(len(found)), room=Share(100_000, 50))
     cited = frozenset[str]().union(*(found[at].cited for at in places))
     assert all(cited & each.cited for each in found)
 

@@ -91,7 +91,7 @@ class Packer:
             ranked,
             most=request.max_items,
             tools=self.division.tools,
-            room=shares[SUMMARIES].tokens,
+            room=shares[SUMMARIES],
         )
         costs, headings = self._costs(scribe, frame, ranked, offer.order)
         cutter = Cutter(self.tokens, ranked.worth)
@@ -226,10 +226,11 @@ def _says_less(packed: Packed, chosen: Sequence[int]) -> bool:
 def _least(chosen: Sequence[int], ranked: Ranked) -> int:
     """
     What goes first when there is no room: the last summary that nobody has to see, else the last
-    that is neither pinned nor leading, else the last.
+    that is neither pinned nor leading nor asked for, else the last.
     """
     types, keys = ranked.recalled.types, ranked.recalled.keys
-    loose = [at for at in chosen if not (ranked.pinned(at) or keys[at] in ranked.leading)]
+    wanted = ranked.leading | ranked.asked
+    loose = [at for at in chosen if not (ranked.pinned(at) or keys[at] in wanted)]
     summaries = [at for at in loose if types[at] is ItemType.SUMMARY]
     return (summaries or loose or chosen)[-1]
 
