@@ -43,7 +43,7 @@ async def entered(
         if opened is not None:
             opening = await _opening(snapshot, opened, request, situation, model=model)
         if situation.scope.has_pinned:
-            pinned = await snapshot.recall.pinned(situation.pinned_within, limit=_PINNED)
+            pinned = await snapshot.recall.pinned(situation.everywhere, limit=_PINNED)
     return Episode(opening=opening, pinned=pinned)
 
 

@@ -2,8 +2,10 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+
+import numpy as np
 
 from app.domain.context import Source
 from app.domain.conversation import Message
@@ -49,17 +51,22 @@ class Hydrator:
         message. What is pinned stays whole, beside its chunks, and so do messages where no chunk is
         wanted.
         """
-        read = await self._read(wanted.sources, situation)
+        read = await self._read(wanted, situation)
+        wanted = replace(wanted, sources=_found_by_time(wanted, read.recalled))
         recalled, sources = await self._pieces(wanted, read.recalled, situation)
         pool = Pool.of(recalled, dimension=self.embedder.dimension, neighbours=read.neighbours)
         return pool, sources
 
-    async def _read(self, found: Sources, situation: Situation) -> Surrounded:
-        if not found:
+    async def _read(self, wanted: Wanted, situation: Situation) -> Surrounded:
+        periods = wanted.query.periods
+        if not wanted.sources and not periods:
             return Surrounded.nothing()
         async with self.store.read(situation.tenant) as snapshot:
             return await snapshot.recall.surrounded(
-                sorted(found), within=situation.within, model=self.embedder.model
+                sorted(wanted.sources),
+                within=situation.within,
+                model=self.embedder.model,
+                periods=periods,
             )
 
     async def _pieces(
@@ -99,6 +106,15 @@ class Hydrator:
         coming = set(others.keys)
         new = [at for at, key in enumerate(best.keys) if key in coming]
         return _without_wholes(recalled, sources).and_also(best.only(new)), found
+
+
+def _found_by_time(wanted: Wanted, read: Recalled) -> Sources:
+    """The sources, with that of the summaries whose periods the query speaks of."""
+    found, periods = dict(wanted.sources), wanted.query.periods
+    for at in np.flatnonzero(read.summing_up(periods)).tolist() if periods else ():
+        key = read.keys[at]
+        found[key] = found.get(key, frozenset()) | {Source.EPISODIC}
+    return found
 
 
 async def without_repeating(shown: Sequence[str], recalled: Recalled) -> Recalled:

@@ -39,8 +39,8 @@ class Situation:
     """What may be found elsewhere, where `within` is narrowed to the running conversation."""
 
     @property
-    def pinned_within(self) -> RecallFilter:
-        """Among what pinned items are looked for: they are there in every conversation."""
+    def everywhere(self) -> RecallFilter:
+        """What may be found in every conversation, as pinned items and summaries of periods are."""
         return self.wider or self.within
 
     def allows_summary(self) -> bool:

@@ -1,19 +1,24 @@
 """What a query asks for, and what the sources said of it, as ranking reads them."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
+from itertools import islice
 
 from app.domain.context import ContextRequest, Source
 from app.domain.ids import ItemKey
 from app.domain.memory import Table, item_key
+from app.domain.periods import MOST, Span, making_up
 from app.ranking.bm25 import idf
 from app.ranking.pool import QueryView
 from app.services.context.found import Found
 from app.services.context.situation import Situation
 from app.services.packing.history import History
+from app.text.intervals import NO_TIMES, Interval
 from app.text.negation import split_exclusions
-from app.text.times import intervals_of
+from app.text.overview import asks_for_a_time
+from app.text.times import timed
 from app.text.wording import wording_of
 
 
@@ -50,12 +55,31 @@ def view_of(
     frequency = found.lexical.document_frequency
     unknown = [term for term in found.terms.terms if term not in frequency]
     weights = idf(scope.messages, [*frequency.values(), *(0 for _ in unknown)])
+    told = timed(request.query, local) if situation.flags.hybrid else NO_TIMES
+    overview = bool(told.intervals) and asks_for_a_time(told.rest)
     return QueryView(
         vector=found.near.vector,
         terms=list(frequency),
         idf=weights[: len(frequency)],
         idf_mass=float(weights.sum()),
         average_length=scope.terms / scope.messages if scope.messages else 0.0,
-        intervals=intervals_of(request.query, local) if situation.flags.hybrid else (),
+        intervals=told.intervals,
+        periods=_periods(told.intervals, now, situation, overview=overview),
+        overview=overview,
         wording=wording_of(request.query),
     )
+
+
+def _periods(
+    asked: Sequence[Interval], now: datetime, situation: Situation, *, overview: bool
+) -> frozenset[Span]:
+    """
+    The periods that what is asked for consists of, where their summaries may be found.
+
+    They are of no conversation, so in a running one they are for overviews only.
+    """
+    within = situation.everywhere if overview else situation.within
+    if not asked or not within.of_periods():
+        return frozenset()
+    spans = (span for each in asked for span in making_up(each.start, min(each.stop, now)))
+    return frozenset(islice(spans, MOST))
