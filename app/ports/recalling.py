@@ -10,6 +10,7 @@ from app.domain.periods import Span
 from app.ports import RecallFilter
 from app.ports.stored import LexicalAnswer, Opening, Receipt
 from app.ranking.pool import Recalled, Surrounded
+from app.text.intervals import Interval
 from app.text.terms import QueryTerms
 
 
@@ -58,10 +59,12 @@ class Recall(Protocol):
         within: RecallFilter,
         model: str,
         periods: Collection[Span] = (),
+        moments: Sequence[Interval] = (),
     ) -> Surrounded:
         """
         As `hydrate`, with what stands beside the messages, of what `within` may find; and the
-        summaries of these `periods`.
+        summaries of these `periods`, or, where there is none, the most important messages of these
+        `moments`.
         """
         ...
 

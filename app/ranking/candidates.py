@@ -74,7 +74,7 @@ class Ranked:
     leading: frozenset[ItemKey] = frozenset()
     """What goes in before all that is not pinned, however relevant: the gist of what goes on."""
     asked: frozenset[ItemKey] = frozenset()
-    """What sums up a time for which the query asks as a whole: it has a place within its share."""
+    """What tells of a time for which the query asks as a whole: summaries have a place for it."""
 
     def pinned(self, at: int) -> bool:
         return Source.PINNED in self.sources[self.recalled.keys[at]]
@@ -106,7 +106,7 @@ def rank(
     said before.
 
     What is no message ages from when it was last part of an answer, and hides no message that says
-    the same. Pinned items pass the floor and `min_score`. What sums up the time that an overview
+    the same. Pinned items pass the floor and `min_score`. What tells of the time that an overview
     asks for passes the floor, and is a likely answer. What was said at a time that the query speaks
     of is preferred, and so is code where it asks for that, and what `ties` tell to be near; that
     lifts nothing over the floor. Ties are broken by key, newest first.
@@ -129,10 +129,19 @@ def rank(
         **({} if ties is None else {"relational": ties.near}),
     }
     worth = dict(zip(query.terms, query.idf.tolist(), strict=True))
-    asked = pool.recalled.summing_up(query.periods if query.overview else frozenset())
+    asked = _asked_for(query, pool.recalled)
     if asked.any():
         signals["period"] = np.where(asked, np.float32(1.0), np.float32(np.nan))
     return replace(_cut(pool, sources, taste, score, signals, asked), worth=worth)
+
+
+def _asked_for(query: QueryView, recalled: Recalled) -> NDArray[np.bool_]:
+    """
+    True for what tells of a time for which the query asks as a whole, shape (n,): what sums it up,
+    or where nothing does what was said then.
+    """
+    summed_up = recalled.summing_up(query.periods if query.overview else frozenset())
+    return summed_up if summed_up.any() else recalled.said_in(query.moments)
 
 
 def _lifted(relevant: Floats, timely: Floats, coded: Floats | None, ties: Ties | None) -> Floats:

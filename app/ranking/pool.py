@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from app.domain.context import MemoryItem
 from app.domain.ids import ConversationKey, ItemKey, MessageKey
-from app.domain.memory import RETELLING, ItemType
+from app.domain.memory import OF_MESSAGES, RETELLING, ItemType
 from app.domain.periods import Span
 from app.ranking import Floats
 from app.ranking.bm25 import Bags
@@ -103,6 +103,14 @@ class Recalled:
 
     def __len__(self) -> int:
         return len(self.keys)
+
+    def said_in(self, moments: Sequence[Interval]) -> NDArray[np.bool_]:
+        """True for what was said at one of these times, shape (n,)."""
+        at = np.array(self.created_at, dtype=np.float64)
+        then = np.zeros(len(self), dtype=np.bool_)
+        for each in moments:
+            then |= (each.start.timestamp() <= at) & (at < each.stop.timestamp())
+        return then & np.array([each in OF_MESSAGES for each in self.types], dtype=np.bool_)
 
     def summing_up(self, periods: AbstractSet[Span]) -> NDArray[np.bool_]:
         """True for what sums up one of these periods, shape (n,)."""
@@ -243,6 +251,11 @@ class QueryView:
     periods: frozenset[Span] = frozenset()
     overview: bool = False
     wording: Wording = PLAIN
+
+    @property
+    def moments(self) -> Sequence[Interval]:
+        """The times of which all is asked for."""
+        return self.intervals if self.overview else ()
 
     @property
     def known(self) -> float:

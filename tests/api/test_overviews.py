@@ -187,3 +187,49 @@ async def test_what_was_erased_is_not_told_with_its_time(told: AsyncClient) -> N
     after = await ask(told, LAST_WEEK, as_of=WEDNESDAY)
     assert days_of(after) == {"2020-01-09"}
     assert day["id"] not in {each["id"] for each in summaries(after)}
+
+
+YESTERDAY = "What did we talk about yesterday?"
+QUIET = ("The kettle in the kitchen is broken.", "Lena will call back at six.")
+
+
+def texts_of(answer: Json) -> list[str]:
+    return sorted(each["content"] for each in answer["retrieved_memories"])
+
+
+async def test_a_day_too_short_to_be_summed_up_is_told_by_its_messages(settings: Settings) -> None:
+    async with talking_to(settings) as client:
+        moments = ("2020-03-10T09:00:00Z", "2020-03-10T17:00:00Z")
+        talk = [said(text, created_at=at) for text, at in zip(QUIET, moments, strict=True)]
+        await store(client, *talk, user_id="alice", external_id="quiet")
+        for user, day in (("alice", "2020-03-08"), ("bob", "2020-03-10")):
+            other = said(f"Nothing of {user} matters here.", created_at=f"{day}T12:00:00Z")
+            await store(client, other, user_id=user, external_id=f"other {user}")
+        bundle = await ask(client, YESTERDAY, as_of="2020-03-11T08:00:00Z")
+        assert texts_of(bundle) == sorted(QUIET)
+        assert bundle["metadata"]["sufficient"]
+        for each in bundle["retrieved_memories"]:
+            assert "episodic" in each["sources"]
+            assert each["signals"]["period"] == 1
+        await keeps_to_the_filters(client)
+        await says_nothing_twice(client)
+
+
+async def keeps_to_the_filters(client: AsyncClient) -> None:
+    about: Json = {"as_of": "2020-03-11T08:00:00Z"}
+    late = {"filters": {"after": "2020-03-10T12:00:00Z"}}
+    assert texts_of(await ask(client, YESTERDAY, **about, **late)) == [QUIET[1]]
+    of_others = {"filters": {"roles": ["assistant"]}}
+    assert texts_of(await ask(client, YESTERDAY, **about, **of_others)) == []
+    soon = {"as_of": "2020-03-10T12:00:00Z"}
+    assert texts_of(await ask(client, "What has happened today?", **soon)) == [QUIET[0]]
+    empty = await ask(client, YESTERDAY, as_of="2020-03-21T08:00:00Z")
+    assert texts_of(empty) == []
+    assert not empty["metadata"]["sufficient"]
+
+
+async def says_nothing_twice(client: AsyncClient) -> None:
+    running: Json = {"conversation_external_id": "quiet", "as_of": "2020-03-11T08:00:00Z"}
+    bundle = await ask(client, YESTERDAY, **running)
+    assert sorted(each["content"] for each in bundle["recent_history"]) == sorted(QUIET)
+    assert texts_of(bundle) == []

@@ -13,6 +13,7 @@ from app.domain.periods import Period, Span, span_of, spans_of
 from app.ports.periods import DuePeriod, PeriodMaterial, PeriodsState
 from app.ports.store import Store
 from app.ranking.pool import Gist
+from app.text.intervals import Interval
 from tests.stored import (
     ACME,
     NOON,
@@ -415,3 +416,14 @@ async def test_those_are_narrowed_and_hold_as_all_that_is_found(store: Store) ->
         read = await snapshot.recall.surrounded(kept.keys, within=found, model=MODEL, periods=[day])
     assert sorted(read.recalled.contents) == ["dogs", "dogs bark"]
     assert {each and each.span for each in read.recalled.gists} == {None, day}
+
+
+async def test_the_most_important_of_a_time_is_read(store: Store) -> None:
+    talk = [said(f"note {at}", NOON + at * SECOND, importance=1 + at % 5) for at in range(60)]
+    await keep(store, *talk)
+    await keep(store, said("of bob", NOON), user_id="bob")
+    asked = await within(store)
+    hour = Interval(NOON + SECOND, NOON + 50 * SECOND, 1.0)
+    async with store.read(ACME) as snapshot:
+        read = await snapshot.recall.surrounded([], within=asked, model=MODEL, moments=[hour])
+    assert sorted(read.recalled.contents) == sorted(f"note {at}" for at in range(50) if at % 5)

@@ -52,21 +52,22 @@ class Hydrator:
         wanted.
         """
         read = await self._read(wanted, situation)
-        wanted = replace(wanted, sources=_found_by_time(wanted, read.recalled))
+        read, wanted = _found_by_time(wanted, read)
         recalled, sources = await self._pieces(wanted, read.recalled, situation)
         pool = Pool.of(recalled, dimension=self.embedder.dimension, neighbours=read.neighbours)
         return pool, sources
 
     async def _read(self, wanted: Wanted, situation: Situation) -> Surrounded:
-        periods = wanted.query.periods
-        if not wanted.sources and not periods:
+        query = wanted.query
+        if not (wanted.sources or query.periods or query.moments):
             return Surrounded.nothing()
         async with self.store.read(situation.tenant) as snapshot:
             return await snapshot.recall.surrounded(
                 sorted(wanted.sources),
                 within=situation.within,
                 model=self.embedder.model,
-                periods=periods,
+                periods=query.periods,
+                moments=query.moments,
             )
 
     async def _pieces(
@@ -108,13 +109,22 @@ class Hydrator:
         return _without_wholes(recalled, sources).and_also(best.only(new)), found
 
 
-def _found_by_time(wanted: Wanted, read: Recalled) -> Sources:
-    """The sources, with that of the summaries whose periods the query speaks of."""
-    found, periods = dict(wanted.sources), wanted.query.periods
-    for at in np.flatnonzero(read.summing_up(periods)).tolist() if periods else ():
-        key = read.keys[at]
-        found[key] = found.get(key, frozenset()) | {Source.EPISODIC}
-    return found
+def _found_by_time(wanted: Wanted, read: Surrounded) -> tuple[Surrounded, Wanted]:
+    """
+    With the source of what sums up the periods that the query speaks of, or of what was said at the
+    times of which it asks for all; without what the history shows of that.
+    """
+    query, recalled = wanted.query, read.recalled
+    if not (query.periods or query.moments):
+        return read, wanted
+    found, shown = dict(wanted.sources), {each.key for each in wanted.history}
+    then = recalled.summing_up(query.periods) | recalled.said_in(query.moments)
+    for at in np.flatnonzero(then).tolist():
+        key = recalled.keys[at]
+        if key in found or recalled.messages[at] not in shown:
+            found[key] = found.get(key, frozenset()) | {Source.EPISODIC}
+    left = [at for at, key in enumerate(recalled.keys) if key in found]
+    return replace(read, recalled=recalled.only(left)), replace(wanted, sources=found)
 
 
 async def without_repeating(shown: Sequence[str], recalled: Recalled) -> Recalled:

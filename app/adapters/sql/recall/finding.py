@@ -28,6 +28,7 @@ from app.domain.periods import Span
 from app.ports import RecallFilter
 from app.ports.stored import LexicalAnswer, Opening
 from app.ranking.pool import Recalled, Surrounded
+from app.text.intervals import Interval
 from app.text.terms import QueryTerms
 
 _PLACES_AT_ONCE = 500
@@ -58,8 +59,16 @@ class SqlRecall:
         within: RecallFilter,
         model: str,
         periods: Collection[Span] = (),
+        moments: Sequence[Interval] = (),
     ) -> Surrounded:
-        reading = surrounded(keys, tenant=self.tenant, within=within, model=model, periods=periods)
+        reading = surrounded(
+            keys,
+            tenant=self.tenant,
+            within=within,
+            model=model,
+            periods=periods,
+            moments=moments,
+        )
         return await answered(self.connection, reading)
 
     async def opening(

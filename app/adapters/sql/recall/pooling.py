@@ -1,6 +1,7 @@
 """From item keys to what ranking needs of them."""
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from operator import itemgetter
 
 from app.adapters.sql.fetch import Reading, Rows
@@ -10,11 +11,13 @@ from app.adapters.sql.narrowing.recallable import times_of
 from app.adapters.sql.recall.chunk_rows import CHUNKS
 from app.adapters.sql.recall.hydrating import HYDRATE, recalled, said
 from app.adapters.sql.recall.neighbours import beside
+from app.adapters.sql.recall.said_then import said_in
 from app.domain.ids import ItemKey, ScopeKey, TenantId
 from app.domain.memory import Table, rows_of
 from app.domain.periods import Span
 from app.ports import RecallFilter
 from app.ranking.pool import Recalled, Surrounded
+from app.text.intervals import Interval
 
 
 def hydrated(
@@ -54,16 +57,19 @@ def surrounded(
     within: RecallFilter,
     model: str,
     periods: Collection[Span],
+    moments: Sequence[Interval],
 ) -> Reading[Surrounded]:
-    """The same, with what stands beside the messages that these are or are a part of."""
-    found = yield from hydrated(
-        keys,
-        scopes=within.scopes,
-        tenant=tenant,
-        model=model,
-        held=held_by(within) if within.of_items() else None,
-        summed_up=_of_periods(within, periods),
-    )
+    """
+    The same, with what stands beside the messages that these are or are a part of; and with what
+    was said at these `moments`, where nothing sums up any of the `periods`.
+    """
+    read = partial(hydrated, scopes=within.scopes, tenant=tenant, model=model)
+    held = held_by(within) if within.of_items() else None
+    found = yield from read(keys, held=held, summed_up=_of_periods(within, periods))
+    if moments and not found.summing_up(periods).any():
+        then = yield from said_in(moments, tenant=tenant, within=within)
+        said = yield from read(sorted({*then} - {*keys}), held=None)
+        found = found.and_also(said)
     messages = sorted({each for each in found.messages if each > 0})
     near = yield from beside(messages, tenant=tenant, within=within, model=model)
     return Surrounded(recalled=found, neighbours=near)
