@@ -12,7 +12,18 @@ from app.domain.memory import ItemType, Table, table_and_row
 from app.domain.walking import Walk
 from app.ports import RecallFilter
 from app.ports.store import Store
-from tests.stored import ACME, NOON, OTHER, SECOND, Kept, keep, said, scope_now, tell
+from tests.stored import (
+    ACME,
+    NOON,
+    OTHER,
+    SECOND,
+    Kept,
+    erase_the_rest,
+    keep,
+    said,
+    scope_now,
+    tell,
+)
 from tests.stored_graph import entities, link, tell_of, views, walk
 from tests.stored_items import archive
 
@@ -100,6 +111,26 @@ async def test_what_is_archived_is_not_walked_until_it_is_back(store: Store) -> 
     assert {name for name, _ in await seen(store, query, within)} == {"Anna", "Apollo"}
     await archive(store, other, archived=False)
     assert "Tim" in {name for name, _ in await seen(store, query, within)}
+
+
+async def test_a_name_that_only_what_is_out_of_sight_says_is_not_told(store: Store) -> None:
+    kept = await tell_of(store, "I asked Bob about Apollo.")
+    other = await tell_of(store, "Bob Smith works on Apollo.")
+    query, within = "who works on apollo?", everywhere(kept)
+
+    async def told() -> set[str]:
+        return {each.name for each in (await views(store, query, within)).entities}
+
+    assert await told() == {"Bob Smith", "Apollo"}
+    await archive(store, other, archived=True)
+    assert await told() == {"Bob", "Apollo"}
+    await archive(store, other, archived=False)
+    assert await told() == {"Bob Smith", "Apollo"}
+    async with store.write(ACME) as transaction:
+        doomed = await transaction.erase.conversation(other.conversation.id, now=NOON)
+    assert await told() == {"Bob", "Apollo"}
+    await erase_the_rest(store, doomed)
+    assert await told() == {"Bob", "Apollo"}
 
 
 async def test_nothing_later_is_seen(store: Store) -> None:

@@ -179,20 +179,19 @@ def places(names: Names) -> Constant:
 
 
 def _placing(names: Names, *, on_postgres: bool) -> Select[Any]:
-    """The last messages that mention an entity; how they call it, where a filter hides others."""
+    """The last messages that mention an entity, and how they call it."""
     near, told, a = d.entity.alias("near"), t.message.alias("told"), d.entity_alias.c
     source, best = _with_last(
         near, d.mention, "entity_key", names, then=("start",), on_postgres=on_postgres
     )
     joined = source.join(told, told.c.key == best.c.message_key)
-    if names:
-        joined = joined.join(d.entity_alias, a.key == best.c.alias_key)
+    joined = joined.join(d.entity_alias, a.key == best.c.alias_key)
     return (
         select(
             near.c.key,
             told.c.key,
             told.c.chunks,
-            a.name if names else null().label("name"),
+            a.name,
             raw(told.c.id, "id"),
             told.c.external_id,
             best.c.start,
@@ -259,17 +258,33 @@ def shown(names: Names) -> Constant:
 
 
 def _showing(names: Names, *, on_postgres: bool) -> Select[Any]:
-    """Entities; of what a filter hides no mention is counted."""
+    """Entities, with their names where these may be told; no mention is counted that is hidden."""
     e = d.entity
+    name: ColumnElement[Any] = null() if names else case((_called_so(), e.c.name))
     counted: ColumnElement[int] = e.c.mentions
     if names:
         counted = _counting(names, on_postgres=on_postgres)
     if names == _TIMES:
         counted = case((_all_within_times(), e.c.mentions), else_=counted)
     return (
-        select(e.c.key, raw(e.c.id, "id"), e.c.type, e.c.name, counted)
+        select(e.c.key, raw(e.c.id, "id"), e.c.type, name.label("name"), counted)
         .join(t.scope, t.scope.c.key == unindexed(e.c.scope_key))
         .where(*_ours(e, on_postgres=on_postgres))
+    )
+
+
+def _called_so() -> ColumnElement[bool]:
+    """
+    That an entity goes by its name in any message that may be recalled.
+
+    Where only others call it so, which are archived, or about to be erased, nobody is told.
+    """
+    e, a, other = d.entity.c, d.entity_alias.c, d.mention.alias("other")
+    said = d.entity_alias.join(other, other.c.alias_key == a.key)
+    said = said.join(_MESSAGES, t.message.c.key == other.c.message_key)
+    own = (a.entity_key == e.key, a.normal_name == e.normal_name)
+    return (
+        select(literal(1)).select_from(said).where(*own, *recallable()).correlate(d.entity).exists()
     )
 
 

@@ -152,7 +152,7 @@ def viewed(
         places=_by_owner(rows),
         stating=_by_owner(proofs),
         facts=facts,
-        entities=[_as_seen(row, seen[row[0]], whole=not narrow) for row in told],
+        entities=[_as_seen(row, seen[row[0]]) for row in told],
     )
 
 
@@ -206,14 +206,14 @@ def _stepped(rows: Rows) -> Sequence[Step]:
     ]
 
 
-def _as_seen(row: Sequence[Any], places: Rows, *, whole: bool) -> Shown:
-    """With the fullest name, of those by which it is called there where a filter hides some."""
+def _as_seen(row: Sequence[Any], places: Rows) -> Shown:
+    """With its name, or the fullest one there where that is not to be told."""
     key, entity_id, kind, name, mentions = row
     return Shown(
         key=EntityKey(key),
         id=EntityId(uuid_of(entity_id)),
         type=EntityType(kind),
-        name=name if whole else _fullest(place[3] for place in places),
+        name=name or _fullest(place[3] for place in places),
         mentions=mentions,
         lineage=_lineage(places),
     )
