@@ -240,7 +240,10 @@ class Projections(KeyUses, DistilProjections, PeriodProjections, Protocol):
         ...
 
     async def keep_receipts(self, receipts: Sequence[Receipt]) -> None:
-        """Store receipts, but of scopes from which something was erased since they were asked."""
+        """
+        Store receipts, of scopes that are there. Where something was erased since they were asked,
+        wordless, and none that tell of a profile.
+        """
         ...
 
     async def keep_beats(self, several: Sequence[Beat]) -> None:

@@ -246,7 +246,11 @@ class Erasure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """What was answered, without a word of memory in it."""
+    """
+    What was answered, without a word of memory in it.
+
+    Its only text is the query, empty once anything of its scope was erased.
+    """
 
     bundle_id: BundleId
     tenant: TenantId
@@ -262,3 +266,7 @@ class Receipt:
     facts: Mapping[str, object]
     issued: Mapping[ItemKey, frozenset[int]] = field(default_factory=dict)
     """Fingerprints (app/text/echo.py) of what the bundle showed, by item, or under `PROFILE`."""
+
+    def wordless(self) -> Self:
+        """Without what could repeat what was erased: what was asked, and what was shown."""
+        return replace(self, request={**self.request, "query": ""}, issued={})

@@ -1,7 +1,9 @@
 """Erasing: everything is gone, at once, and the scope counts right."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -32,6 +34,7 @@ from tests.stored import (
     scope_now,
 )
 
+ASKED = {"query": "Which dogs bark?", "nested": [1.5, None, "π"]}
 WORDS = ("dogs bark", "cats sleep", "a dog and a cat")
 
 
@@ -43,7 +46,9 @@ async def embed(store: Store, kept: Kept) -> None:
             )
 
 
-async def keep_bundle(store: Store, scope: ScopeKey, *, version: int = 1_000) -> BundleId:
+async def keep_bundle(
+    store: Store, scope: ScopeKey, *, version: int = 1_000, **about: Any
+) -> BundleId:
     receipt = Receipt(
         bundle_id=BundleId(UUID(str(uuid7()))),
         tenant=ACME,
@@ -51,11 +56,12 @@ async def keep_bundle(store: Store, scope: ScopeKey, *, version: int = 1_000) ->
         subject=user_subject(ACME, "alice"),
         version=version,
         created_at=NOON,
-        request={"query": "?"},
+        request=ASKED,
         answer={"timings": {"total": 0.001}},
         total_ms=1.0,
         facts={},
     )
+    receipt = replace(receipt, **about)
     async with store.project() as projections:
         await projections.keep_receipts([receipt])
     return receipt.bundle_id
@@ -127,6 +133,11 @@ async def remaining(store: Store, erased: Erased) -> int:
         return await snapshot.recall.remaining(erased.keys, erased.conversations)
 
 
+async def request_of(store: Store, bundle: BundleId) -> Mapping[str, object]:
+    async with store.read(ACME) as snapshot:
+        return (await snapshot.bundles.get(bundle)).request
+
+
 async def rows(database: Database, table: str) -> int:
     async with database.read() as connection:
         return int((await connection.execute(text(f"SELECT count(*) FROM {table}"))).scalar_one())  # noqa: S608
@@ -135,7 +146,7 @@ async def rows(database: Database, table: str) -> int:
 async def test_an_erased_message_is_gone_everywhere(store: Store, database: Database) -> None:
     kept = await keep(store, *WORDS)
     await embed(store, kept)
-    await keep_bundle(store, kept.scope.key)
+    asked = await keep_bundle(store, kept.scope.key)
     erased = await erase_message(store, kept, 0)
     assert erased == Erased(
         scope=kept.scope.key,
@@ -155,7 +166,9 @@ async def test_an_erased_message_is_gone_everywhere(store: Store, database: Data
     assert [each.content for each in tail] == list(WORDS[1:])
     assert (conversation.message_count, conversation.token_count) == (2, 7)
     assert list(await find(store, "bark", kept.within)) == []
-    assert [await rows(database, name) for name in ("message", "embedding", "bundle")] == [2, 4, 0]
+    assert [await rows(database, name) for name in ("message", "embedding")] == [2, 4]
+    assert await request_of(store, asked) == {**ASKED, "query": ""}
+    assert (await erase_message(store, kept, 1)).bundles == 0
 
 
 async def test_an_erasure_moves_version_and_counters(store: Store) -> None:
@@ -196,8 +209,7 @@ async def test_an_erased_conversation_is_gone_everywhere(store: Store, database:
     async with store.read(ACME) as snapshot:
         with pytest.raises(ConversationNotFound):
             await snapshot.conversations.get(kept.conversation.id)
-        with pytest.raises(BundleNotFound):
-            await snapshot.bundles.get(bundle)
+    assert await request_of(store, bundle) == {**ASKED, "query": ""}
     assert list(await find(store, "dog", kept.within)) == list(other.keys)
     assert await rows(database, "conversation_tag") == 0
     now = await scope_now(store)
@@ -405,18 +417,42 @@ async def test_nothing_is_appended_to_what_is_being_erased(store: Store) -> None
         await adding
 
 
-async def test_a_receipt_of_before_an_erasure_is_not_kept_after_it(store: Store) -> None:
+async def test_a_receipt_of_before_an_erasure_is_kept_without_a_word_after_it(
+    store: Store, database: Database
+) -> None:
+    """As another process may write it, which has not heard of the erasure."""
     kept = await keep(store, "dogs", "cats")
     asked = await scope_now(store)
     await erase_message(store, kept, 0)
     after = await scope_now(store)
+    shown = {"issued": {key: frozenset({int(key)}) for key in kept.keys}}
+    profile = {"answer": {"timings": {"total": 0.001}, "profile": {"facts": []}}}
 
-    late = await keep_bundle(store, asked.key, version=asked.version)
-    fresh = await keep_bundle(store, after.key, version=after.version)
+    late = await keep_bundle(store, asked.key, version=asked.version, **shown)
+    introduced = await keep_bundle(store, asked.key, version=asked.version, **profile)
     nobodys = await keep_bundle(store, ScopeKey(after.key + 1_000))
+    assert await rows(database, "issued") == 0
+    fresh = await keep_bundle(store, after.key, version=after.version, **shown, **profile)
 
-    async with store.read(ACME) as snapshot:
-        assert (await snapshot.bundles.get(fresh)).scope == after.key
-        for unknown in (late, nobodys):
-            with pytest.raises(BundleNotFound):
-                await snapshot.bundles.get(unknown)
+    assert await rows(database, "issued") == 2
+    assert await request_of(store, late) == {**ASKED, "query": ""}
+    assert await request_of(store, fresh) == ASKED
+    for unknown in (introduced, nobodys):
+        with pytest.raises(BundleNotFound):
+            await request_of(store, unknown)
+
+
+async def test_of_an_erased_user_no_receipt_is_kept_however_late(
+    store: Store, database: Database
+) -> None:
+    kept = await keep(store, *WORDS)
+    early = await keep_bundle(store, kept.scope.key)
+    async with store.write(ACME) as transaction:
+        doomed = await transaction.erase.user("alice", now=NOON)
+    late = [await keep_bundle(store, kept.scope.key, version=2**62)]
+    await erase_the_rest(store, doomed)
+    late.append(await keep_bundle(store, kept.scope.key, version=2**62))
+    assert (doomed.bundles, await rows(database, "bundle")) == (1, 0)
+    for each in (early, *late):
+        with pytest.raises(BundleNotFound):
+            await request_of(store, each)

@@ -57,6 +57,22 @@ async def test_what_is_erased_is_overwritten(memory: Memory, sqlite_file: Path) 
     assert not await memory.store.overwrite_some()
 
 
+async def test_what_was_asked_is_overwritten(memory: Memory, sqlite_file: Path) -> None:
+    """Of receipts that stay, since only a conversation was erased; short and long questions."""
+    await memory.forgetter.user(ACME, "alice")
+    stored = await memory.say("Apples.")
+    await memory.index()
+    for query in (f"Which {MARK}?", f"Which {MARK}? " + "Really? " * 2_000):
+        await memory.cached.answer(ACME, ContextRequest(query=query, user_id="alice"))
+    await memory.recorder.flush()
+    assert traces(sqlite_file)
+
+    erased = (await memory.forgetter.conversation(ACME, stored.conversation_id)).erased
+    await Scourer(store=memory.store).tick()
+
+    assert (erased.bundles, traces(sqlite_file)) == (2, [])
+
+
 async def test_nobody_waits_while_somebody_reads(
     memory: Memory, database: Database, sqlite_file: Path
 ) -> None:

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from uuid import uuid4
@@ -13,10 +14,12 @@ from app.domain.errors import BundleNotFound, StoreUnavailable
 from app.domain.ids import BundleId, ItemId, MessageId, ScopeKey, TenantId
 from app.domain.memories import NewMemory
 from app.domain.memory import ItemType
+from app.ports.stored import Receipt
 from app.services.answering import recording
 from app.services.answering.receipt import receipt_of
 from app.services.answering.recording import Recorder
 from app.services.answering.replaying import Replayer
+from app.text.echo import fingerprints
 from tests.factories import ACME, a_bundle, a_candidate, a_message, an_item, uuid_of
 from tests.fakes import Memory
 
@@ -105,10 +108,8 @@ async def test_a_bundle_is_replayed_as_it_was_answered(memory: Memory, *, writte
 async def test_what_was_erased_since_is_marked_in_a_replay(memory: Memory) -> None:
     request = ContextRequest(query="tea?", user_id="alice")
     bundle = await built(memory, request)
-    receipt = memory.recorder._waiting[bundle.id]
     gone = bundle.retrieved[0].item
     await memory.forgetter.message(ACME, MessageId(gone.id))
-    memory.recorder._waiting[bundle.id] = receipt
 
     replayed = await replayer(memory).replay(ACME, bundle.id)
 
@@ -116,6 +117,38 @@ async def test_what_was_erased_since_is_marked_in_a_replay(memory: Memory) -> No
     assert erased.pop(gone.id) == (True, "")
     assert set(erased.values()) <= {(False, "green tea"), (False, "black tea")}
     assert len(erased) == len(bundle.retrieved) - 1
+
+
+async def test_what_waits_while_something_is_erased_loses_what_could_repeat_it(
+    memory: Memory, store: SqlStore
+) -> None:
+    """Of its user, whatever it showed; others' receipts, and those of later, stay as they are."""
+    await memory.say("green tea", user_id="bob")
+    await memory.index()
+    request = ContextRequest(query="green tea?", user_id="alice")
+    several = [await built(memory, each) for each in (request, replace(request, user_id="bob"))]
+    scopes = [receipt_of_waiting(memory, each).scope for each in several]
+    alice = scopes[0]
+    assert alice is not None
+
+    assert [memory.recorder.blank(alice), memory.recorder.blank(alice)] == [1, 0]
+
+    several.append(await built(memory, replace(request, query="black tea?")))
+    told = [(await replayer(memory).replay(ACME, each.id)).query for each in several]
+    assert told == ["", "green tea?", "black tea?"]
+    del memory.recorder._waiting[several.pop().id]
+    await memory.recorder.flush()
+    known = fingerprints("green tea")
+    async with store.read(ACME) as snapshot:
+        shown = [set(await snapshot.bundles.shown(each or ScopeKey(0), known)) for each in scopes]
+        kept = [(await snapshot.bundles.get(each.id)).request["query"] for each in several]
+    assert (shown, kept) == ([set(), known], ["", "green tea?"])
+
+
+def receipt_of_waiting(memory: Memory, bundle: ContextBundle) -> Receipt:
+    found = memory.recorder.find(bundle.id)
+    assert found is not None
+    return found
 
 
 async def test_what_expired_since_is_empty_in_a_replay(memory: Memory) -> None:
@@ -172,7 +205,6 @@ async def test_a_later_bundle_is_compared_with_an_earlier_one(memory: Memory) ->
     request = ContextRequest(query="tea?", user_id="alice")
     before = await built(memory, request)
     await memory.forgetter.message(ACME, MessageId(before.retrieved[0].item.id))
-    memory.recorder.built(ACME, request, None, before)
     stored = await memory.say("white tea", external_id="another")
     after = await built(memory, request)
 

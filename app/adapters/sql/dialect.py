@@ -76,6 +76,16 @@ def octets(connection: AsyncConnection, column: ColumnElement[Any]) -> ColumnEle
     return func.coalesce(func.length(cast(column, LargeBinary)), 0)
 
 
+def with_text(
+    connection: AsyncConnection, document: ColumnElement[Any], name: str, text: str
+) -> ColumnElement[Any]:
+    """JSON, an object, with `text` under `name`, and all else as it is."""
+    if is_postgres(connection):
+        path, value = cast([name], postgresql.ARRAY(Text)), cast(text, postgresql.JSONB)
+        return func.jsonb_set(document, path, value)
+    return func.json_set(document, f'$."{name}"', text)
+
+
 def numbers(keys: Collection[int]) -> BindParameter[Any]:
     """Keys written into the statement: there may be more of them than it can have parameters."""
     return bindparam(None, sorted(keys), expanding=True, literal_execute=True, unique=True)

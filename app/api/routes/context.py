@@ -71,6 +71,10 @@ async def search(body: SearchIn, services: Use, tenant: Tenant) -> SearchOut:
 
 @router.get("/bundles/{bundle_id}")
 async def replay_bundle(bundle_id: UUID, services: Use, tenant: Tenant) -> BundleOut:
-    """A bundle as it was answered; what was erased since is marked and empty."""
+    """
+    A bundle as it was answered; what was erased since is marked and empty.
+
+    `query` is empty once anything of its user was erased, since it could repeat that.
+    """
     bundle = await services.replayer.replay(tenant, BundleId(bundle_id))
     return bundle_out(bundle, request=None, cache_hit=False)

@@ -239,7 +239,7 @@ class ErasedOut(Answer):
     profiles: int
     profile_entries: int = Field(description="Of profiles: what was derived from facts.")
     consents: int
-    bundles: int
+    bundles: int = Field(description="That lost their query, or went whole with their user.")
     cache_entries: int
 
 

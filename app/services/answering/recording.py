@@ -86,6 +86,17 @@ class Recorder:
         """Whether anything of a scope is not written yet."""
         return any(each.receipt.scope == scope for each in self._waiting.values())
 
+    def blank(self, scope: ScopeKey) -> int:
+        """
+        Take what could repeat anything that was erased of a scope out of what waits; how many
+        receipts still told what was asked.
+        """
+        self._noted.clear()
+        held = [each for each in self._waiting.values() if each.receipt.scope == scope]
+        for each in held:
+            self._waiting[each.receipt.bundle_id] = _Waiting(each.receipt.wordless(), {})
+        return sum(bool(each.receipt.request["query"]) for each in held)
+
     def forget(self, scope: ScopeKey) -> int:
         """Drop what waits of a scope, and what was noted; how many receipts that was."""
         self._noted.clear()

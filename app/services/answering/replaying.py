@@ -53,7 +53,8 @@ class Replayer:
         self, tenant: TenantId, bundle_id: BundleId, *, only_of: str | None = None
     ) -> ContextBundle:
         """
-        The bundle as it was answered; items erased since are marked and empty.
+        The bundle as it was answered; items erased since are marked and empty, and so is the query
+        if anything was, which it could repeat.
 
         The profile is there only while consent to use it holds, and as long as it did not change.
         With `only_of`, no other user's bundles are there, nor those of before there was the user.
@@ -214,8 +215,8 @@ def _rendered(bundle: ContextBundle, receipt: Receipt) -> ContextBundle:
         case Format.MARKDOWN:
             return replace(bundle, text=render_markdown(prompt))
         case Format.MESSAGES:
-            query = bundle.query if receipt.answer.get("queried", True) else None
-            return replace(bundle, messages=render_messages(prompt, query))
+            query = bundle.query if receipt.answer.get("queried", True) else ""
+            return replace(bundle, messages=render_messages(prompt, query or None))
 
 
 def _as_shown(message: Message, cut: Mapping[str, int]) -> Message:

@@ -75,11 +75,16 @@ class ErasureDesk:
         async with self.recorder.writing, self.store.write(tenant) as transaction:
             yield Erasing(id=self.new_id(), tenant=tenant, transaction=transaction)
 
-    def out_of_memory(self, erased: Erased) -> tuple[int, Erased]:
-        """Drop what this process holds of it; the cache entries dropped, and the receipts too."""
+    def out_of_memory(self, erased: Erased, *, receipts: bool) -> tuple[int, Erased]:
+        """
+        Drop what this process holds of it; the cache entries dropped, and the receipts too.
+
+        With `receipts` those go whole; else they stay, without what they could repeat of it.
+        """
         cached = bundles = 0
         if erased.scope is not None:
-            bundles += self.recorder.forget(erased.scope)
+            take_out = self.recorder.forget if receipts else self.recorder.blank
+            bundles += take_out(erased.scope)
             cached += self.cache.forget(erased.scope)
         if erased.user is not None:
             bundles += self.recorder.forget_user(erased.user)

@@ -187,7 +187,7 @@ class Forgetter:
 
     async def _follow(self, erasing: Erasing, erased: Erased) -> Forgotten:
         """Take what SQL erased at once out of everything else, and look again."""
-        cached, erased = self.desk.out_of_memory(erased)
+        cached, erased = self.desk.out_of_memory(erased, receipts=False)
         gone = await self._out_of_vectors(erased)
         async with self.store.read_latest(erasing.tenant) as snapshot:
             left = await snapshot.recall.remaining(erased.keys, erased.conversations, erased.items)
@@ -204,7 +204,7 @@ class Forgetter:
         watch: Far | None = None,
     ) -> Forgotten:
         """Take what is doomed out of everything, look again, and tell that it is over."""
-        cached, held = self.desk.out_of_memory(doomed)
+        cached, held = self.desk.out_of_memory(doomed, receipts=doomed.user is not None)
         gone = await self._out_of_vectors(held)
         if begun is not None:
             self._busy.add(begun.scope)

@@ -193,7 +193,7 @@ class Steward:
         """Take a profile that SQL erased out of what this process holds, and look again."""
         cached = remaining = 0
         if (scope := erased.scope) is not None and (erased.profiles or erased.profile_entries):
-            cached, erased = self.desk.out_of_memory(erased)
+            cached, erased = self.desk.out_of_memory(erased, receipts=True)
             async with self.store.read_latest(tenant) as snapshot:
                 profiles, entries = await snapshot.personal.remaining(scope)
             remaining = entries + (profiles if erased.profiles else 0)

@@ -4,23 +4,20 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import ColumnElement, and_, delete, func, insert, or_, select, tuple_
+from sqlalchemy import ColumnElement, and_, delete, func, insert, or_, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
-from app.adapters.sql.dialect import insert_or_replace, numbers
+from app.adapters.sql.dialect import insert_or_replace, numbers, with_text
 from app.domain.errors import BundleNotFound
-from app.domain.ids import BundleId, ItemKey, ScopeKey, TenantId
+from app.domain.ids import ERASED, BundleId, ItemKey, ScopeKey, TenantId
 from app.domain.memory import PROFILE
 from app.ports.stored import Receipt
 
 BUNDLES_KEPT = timedelta(days=7)
 METRICS_KEPT = timedelta(days=30)
 ANSWERS_KEPT = timedelta(hours=24)
-_GONE = 2**63
-"""Beyond every version."""
-
 _AT_ONCE = 1_000
 """Fingerprints that one statement looks up."""
 
@@ -67,7 +64,13 @@ class SqlBundles:
 
 
 async def keep_receipts(connection: AsyncConnection, receipts: Sequence[Receipt]) -> None:
-    """Keep what nothing was erased from since; another process may have done that."""
+    """
+    Keep what may be kept of them: another process may have erased what they tell of.
+
+    Of a scope that is gone nothing is. What was asked before the last erasure of a scope is kept
+    wordless, since nobody knows what that was; not at all if it tells of a profile, which may be
+    what was erased, and takes its receipts along.
+    """
     receipts = await _of_what_is_there(connection, receipts)
     bundles = [
         {
@@ -122,13 +125,16 @@ async def _of_what_is_there(
     """On PostgreSQL the scopes are held, so that no erasure comes between this and the commit."""
     scopes = sorted({each.scope for each in receipts if each.scope is not None})
     s = t.scope.c
-    wanted = select(s.key, s.erased_version).where(s.key.in_(scopes)).order_by(s.key)
+    there = (s.key.in_(scopes), s.tenant != ERASED)
+    wanted = select(s.key, s.erased_version).where(*there).order_by(s.key)
     rows = await connection.execute(wanted.with_for_update(read=True))
-    erased = {row.key: row.erased_version for row in rows}
+    erased: dict[ScopeKey | None, int] = {None: 0}
+    erased |= {ScopeKey(row.key): row.erased_version for row in rows}
+    told = [(each, each.version < erased[each.scope]) for each in receipts if each.scope in erased]
     return [
-        each
-        for each in receipts
-        if each.scope is None or each.version >= erased.get(each.scope, _GONE)
+        each.wordless() if late else each
+        for each, late in told
+        if not (late and each.answer.get("profile"))
     ]
 
 
@@ -158,13 +164,26 @@ async def _forget(connection: AsyncConnection, shown: ColumnElement[bool]) -> No
     await connection.execute(delete(d.issued).where(tuple_(*key).in_(doomed)))
 
 
-async def erase_bundles(
-    connection: AsyncConnection, scope: ScopeKey, *, gone: Collection[ItemKey] = ()
-) -> int:
-    """Erase the receipts of what a scope was answered, and what was shown of `gone`; how many."""
-    await forget_shown(connection, gone, scopes=[scope])
+async def erase_bundles(connection: AsyncConnection, scope: ScopeKey) -> int:
+    """Erase the receipts of what a scope was answered; how many."""
+    await forget_shown(connection, (), scopes=[scope])
     told = delete(d.bundle).where(d.bundle.c.scope_key == scope)
     return (await connection.execute(told)).rowcount
+
+
+async def blank_queries(
+    connection: AsyncConnection, scope: ScopeKey, *, gone: Collection[ItemKey]
+) -> int:
+    """
+    Erase what a scope asked, which may repeat what is `gone`, and by which words that is known.
+
+    The receipts stay, without a query; how many had one.
+    """
+    await forget_shown(connection, gone, scopes=[scope])
+    asked = d.bundle.c.request
+    told = update(d.bundle).where(d.bundle.c.scope_key == scope, asked["query"].as_string() != "")
+    blank = told.values(request=with_text(connection, asked, "query", ""))
+    return (await connection.execute(blank)).rowcount
 
 
 async def forget_old(connection: AsyncConnection, *, now: datetime) -> None:

@@ -16,7 +16,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
-from app.adapters.sql.answers.receipts import erase_bundles, forget_all_shown, forget_shown
+from app.adapters.sql.answers.receipts import (
+    blank_queries,
+    erase_bundles,
+    forget_all_shown,
+    forget_shown,
+)
 from app.adapters.sql.derived.erasing import erase_items
 from app.adapters.sql.derived.notes import note
 from app.adapters.sql.derived.period_notes import forget_periods
@@ -64,7 +69,7 @@ class SqlEraser:
         await recount(self.connection, [conversation])
         await SqlScopes(self.connection, self.tenant).touch(scope, erased=True)
         await note(self.connection, [conversation], now=now)
-        bundles = await erase_bundles(self.connection, scope, gone=erased.keys)
+        bundles = await blank_queries(self.connection, scope, gone=erased.keys)
         return replace(erased, bundles=bundles)
 
     async def memory(self, item_id: ItemId, *, now: datetime) -> Erased:
@@ -73,7 +78,7 @@ class SqlEraser:
         own = t.memory_item.c.id == (memory.parent or item_id)
         erased = await erase_items(self.connection, self.tenant, own, now=now)
         await SqlScopes(self.connection, self.tenant).touch(memory.scope, erased=True)
-        bundles = await erase_bundles(self.connection, memory.scope, gone=erased.keys)
+        bundles = await blank_queries(self.connection, memory.scope, gone=erased.keys)
         return replace(erased, scope=memory.scope, bundles=bundles)
 
     async def conversation(self, conversation_id: ConversationId, *, now: datetime) -> Erased:
@@ -93,7 +98,7 @@ class SqlEraser:
         await rows.answers(d.idempotency.c.conversation_key == found.key)
         said_here = t.message.c.conversation_key == found.key
         erased = await forget_periods(self.connection, self.tenant, found.scope, said_here, now=now)
-        bundles = await erase_bundles(self.connection, found.scope, gone=erased.keys)
+        bundles = await blank_queries(self.connection, found.scope, gone=erased.keys)
         return replace(erased, scope=found.scope, doomed=key, bundles=bundles)
 
     async def user(self, user_id: str | None, *, now: datetime) -> Erased:
