@@ -193,13 +193,33 @@ def test_a_bundle_has_an_address_of_its_own(tab: Tab, client: httpx.Client, stor
     assert QUERY in tab.text(".question")
     assert any(PICKED in each for each in texts(tab))
     assert not tab.all(".candidate.out")
-    client.delete(f"/messages/{stored['chat-44']['message_ids'][0]}").raise_for_status()
+    client.delete(f"/users/{stored['user']}").raise_for_status()
     tab.driver.refresh()
     assert tab.wait(".empty", "kept for 7 days")
     assert tab.complaints(f"{tab.url}/bundles/") == []
     tab.open("/ui/bundles/no-id")
     assert tab.wait(".empty", "kept for 7 days")
     assert tab.complaints(f"{tab.url}/bundles/") == []
+
+
+def test_a_bundle_of_before_shows_what_was_erased_as_that(
+    tab: Tab, client: httpx.Client, stored: Any
+) -> None:
+    asked(tab, stored["user"])
+    tab.click(".permalink")
+    tab.until(lambda: "/ui/bundles/" in tab.driver.current_url)
+    tab.wait(".question", QUERY)
+    picked = next(each for each in tab.all(".candidate") if PICKED in each.text)
+    whole = len(texts(tab))
+    message = picked.find_element("css selector", ".meta a").get_attribute("href")
+    client.delete(f"/messages/{str(message).rpartition('message=')[2]}").raise_for_status()
+    tab.driver.refresh()
+    tab.wait(".question", "What was asked is gone")
+    gone = [each.text for each in tab.all(".candidate .empty")]
+    assert set(gone) == {"Erased since."}
+    assert len(texts(tab)) + len(gone) == whole
+    assert not any(PICKED in each for each in texts(tab))
+    assert tab.wait(".budget .legend li", "layout and what was erased")
 
 
 def waterfall(tab: Tab) -> dict[str, float]:

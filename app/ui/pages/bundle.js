@@ -15,10 +15,15 @@ function History({ messages }) {
   </ol></section>`;
 }
 
+/** A query is empty once anything of its user was erased: it could repeat that. */
+const Question = ({ query }) => query
+  ? html`<p class="question">“${query}”</p>`
+  : html`<p class="question quiet">What was asked is gone, with what was erased since.</p>`;
+
 function Replay({ bundle }) {
   const items = bundle.retrieved_memories;
   const left = bundle.metadata.dropped;
-  return html`<p class="question">“${bundle.query}”</p>
+  return html`<${Question} query=${bundle.query} />
     <${Summary} bundle=${bundle}><${Copy} text=${location.href} label="Copy the address" /><//>
     <${Costs} bundle=${bundle} /><${Related} bundle=${bundle} />
     <${History} messages=${bundle.recent_history} />
@@ -32,5 +37,5 @@ export default function Bundle({ id }) {
   const bundle = useLoad((signal) => get(`/bundles/${encodeURIComponent(id)}`, {}, signal), [id]);
   const gone = [404, 422].includes(bundle.problem?.status);
   return html`<${Title}>Bundle<//>
-    ${gone ? html`<${Empty}>There is no bundle under this address. Bundles are kept for 7 days, and no longer than everything of their user is.<//>` : html`<${Loaded} of=${bundle} what="Looking it up">${(data) => html`<${Replay} bundle=${data} />`}<//>`}`;
+    ${gone ? html`<${Empty}>There is no bundle under this address. Bundles are kept for 7 days, unless their user is erased, or their profile is.<//>` : html`<${Loaded} of=${bundle} what="Looking it up">${(data) => html`<${Replay} bundle=${data} />`}<//>`}`;
 }

@@ -31,12 +31,12 @@ export function Adds({ signals }) {
     })}</tbody></table>`;
 }
 
-/** What a budget went to. `parts`: [[name, tokens]]. */
-export function Budget({ parts, total, budget }) {
+/** What a budget went to. `parts`: [[name, tokens]]; `rest`: what took all that they do not tell of. */
+export function Budget({ parts, total, budget, rest = "layout" }) {
   const known = parts.filter(([, tokens]) => tokens > 0);
   const said = known.reduce((sum, [, tokens]) => sum + tokens, 0);
   const sorted = [...known].sort((a, b) => b[1] - a[1]);
-  const shown = said < total ? [...sorted, ["layout", total - said]] : sorted;
+  const shown = said < total ? [...sorted, [rest, total - said]] : sorted;
   const scale = Math.max(budget, total, 1);
   return html`<div class="budget">
     <p><strong>${count(total)}</strong> of ${count(budget)} tokens <span class="quiet">${share(total / scale, 1)}</span></p>

@@ -21,6 +21,9 @@ export function tokensOf(bundle) {
   return [...by];
 }
 
+/** What took the tokens that nothing shown did: of what was erased since, no tokens are told. */
+const restOf = (bundle) => (bundle.retrieved_memories.some((each) => each.erased) ? "layout and what was erased" : "layout");
+
 export function Summary({ bundle, children }) {
   const { metadata } = bundle;
   return html`<div class="summary">
@@ -46,7 +49,7 @@ export function Costs({ bundle }) {
   const { metadata } = bundle;
   return html`<div class="costs">
     <section class="card" aria-labelledby="tokens"><h2 id="tokens">Tokens</h2>
-      <${Budget} parts=${tokensOf(bundle)} total=${metadata.total_tokens} budget=${metadata.budget_tokens} /></section>
+      <${Budget} parts=${tokensOf(bundle)} total=${metadata.total_tokens} budget=${metadata.budget_tokens} rest=${restOf(bundle)} /></section>
     <section class="card" aria-labelledby="sources"><h2 id="sources">Sources, in time</h2>
       <${Waterfall} timings=${metadata.timings_ms} starts=${metadata.started_ms} degraded=${metadata.degraded} /></section>
   </div>`;
