@@ -1,8 +1,7 @@
 """The candidates of one query as arrays."""
 
 import re
-from collections.abc import Callable, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self, cast
 
@@ -112,7 +111,7 @@ class Recalled:
             then |= (each.start.timestamp() <= at) & (at < each.stop.timestamp())
         return then & np.array([each in OF_MESSAGES for each in self.types], dtype=np.bool_)
 
-    def summing_up(self, periods: AbstractSet[Span]) -> NDArray[np.bool_]:
+    def summing_up(self, periods: Collection[Span]) -> NDArray[np.bool_]:
         """True for what sums up one of these periods, shape (n,)."""
         spans = (each.span if each else None for each in self.gists)
         return np.array([span in periods for span in spans], dtype=np.bool_)
