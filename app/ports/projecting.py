@@ -240,10 +240,7 @@ class Projections(KeyUses, DistilProjections, PeriodProjections, Protocol):
         ...
 
     async def keep_receipts(self, receipts: Sequence[Receipt]) -> None:
-        """
-        Store receipts, of scopes that are there. Where something was erased since they were asked,
-        wordless, and none that tell of a profile.
-        """
+        """Store receipts of scopes that are there; wordless if anything was erased since."""
         ...
 
     async def keep_beats(self, several: Sequence[Beat]) -> None:

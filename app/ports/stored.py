@@ -268,5 +268,9 @@ class Receipt:
     """Fingerprints (app/text/echo.py) of what the bundle showed, by item, or under `PROFILE`."""
 
     def wordless(self) -> Self:
-        """Without what could repeat what was erased: what was asked, and what was shown."""
-        return replace(self, request={**self.request, "query": ""}, issued={})
+        """
+        Without what could repeat what was erased, whatever that was: what was asked, by which words
+        is known what was shown, and which profile was.
+        """
+        request, answer = {**self.request, "query": ""}, {**self.answer, "profile": None}
+        return replace(self, request=request, answer=answer, issued={})

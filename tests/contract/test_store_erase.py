@@ -426,20 +426,23 @@ async def test_a_receipt_of_before_an_erasure_is_kept_without_a_word_after_it(
     await erase_message(store, kept, 0)
     after = await scope_now(store)
     shown = {"issued": {key: frozenset({int(key)}) for key in kept.keys}}
-    profile = {"answer": {"timings": {"total": 0.001}, "profile": {"facts": []}}}
+    answer = {"timings": {"total": 0.001}, "profile": {"facts": []}}
 
-    late = await keep_bundle(store, asked.key, version=asked.version, **shown)
-    introduced = await keep_bundle(store, asked.key, version=asked.version, **profile)
+    late = await keep_bundle(store, asked.key, version=asked.version, **shown, answer=answer)
     nobodys = await keep_bundle(store, ScopeKey(after.key + 1_000))
     assert await rows(database, "issued") == 0
-    fresh = await keep_bundle(store, after.key, version=after.version, **shown, **profile)
+    fresh = await keep_bundle(store, after.key, version=after.version, **shown, answer=answer)
 
     assert await rows(database, "issued") == 2
-    assert await request_of(store, late) == {**ASKED, "query": ""}
-    assert await request_of(store, fresh) == ASKED
-    for unknown in (introduced, nobodys):
+    async with store.read(ACME) as snapshot:
+        kept_late, kept_fresh = [await snapshot.bundles.get(each) for each in (late, fresh)]
         with pytest.raises(BundleNotFound):
-            await request_of(store, unknown)
+            await snapshot.bundles.get(nobodys)
+    assert (kept_late.request, kept_late.answer) == (
+        {**ASKED, "query": ""},
+        {**answer, "profile": None},
+    )
+    assert (kept_fresh.request, kept_fresh.answer) == (ASKED, answer)
 
 
 async def test_of_an_erased_user_no_receipt_is_kept_however_late(

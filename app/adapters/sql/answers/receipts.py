@@ -68,8 +68,7 @@ async def keep_receipts(connection: AsyncConnection, receipts: Sequence[Receipt]
     Keep what may be kept of them: another process may have erased what they tell of.
 
     Of a scope that is gone nothing is. What was asked before the last erasure of a scope is kept
-    wordless, since nobody knows what that was; not at all if it tells of a profile, which may be
-    what was erased, and takes its receipts along.
+    wordless, since nobody knows what that was.
     """
     receipts = await _of_what_is_there(connection, receipts)
     bundles = [
@@ -130,11 +129,10 @@ async def _of_what_is_there(
     rows = await connection.execute(wanted.with_for_update(read=True))
     erased: dict[ScopeKey | None, int] = {None: 0}
     erased |= {ScopeKey(row.key): row.erased_version for row in rows}
-    told = [(each, each.version < erased[each.scope]) for each in receipts if each.scope in erased]
     return [
-        each.wordless() if late else each
-        for each, late in told
-        if not (late and each.answer.get("profile"))
+        each.wordless() if each.version < erased[each.scope] else each
+        for each in receipts
+        if each.scope in erased
     ]
 
 
