@@ -140,7 +140,9 @@ def _asked_for(query: QueryView, recalled: Recalled) -> NDArray[np.bool_]:
     True for what tells of a time for which the query asks as a whole, shape (n,): what sums it up,
     or where nothing does what was said then.
     """
-    summed_up = recalled.summing_up(query.periods if query.overview else frozenset())
+    if not query.overview:
+        return np.zeros(len(recalled), dtype=np.bool_)
+    summed_up = recalled.summing_up(query.periods)
     return summed_up if summed_up.any() else recalled.said_in(query.moments)
 
 
