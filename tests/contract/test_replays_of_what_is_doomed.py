@@ -93,3 +93,22 @@ async def test_a_replay_tells_nothing_of_what_is_about_to_be_erased(
         assert replayed.json()["recent_history"] == []
         assert not [each for each in replayed.json()["messages"] or [] if not each["content"]]
     assert before.json()["retrieved_memories"] == after.json()["retrieved_memories"]
+
+
+async def test_the_graph_names_nothing_that_only_what_is_doomed_says(
+    client: AsyncClient, memory: Memory
+) -> None:
+    await tell(client, memory, *KEPT)
+    doomed = await tell(client, memory, *DOOMED)
+    listed = await get(client, "/entities", **ALICE)
+    (anna,) = (each for each in listed["items"] if each["name"] == f"Anna {CANARY}")
+    async with memory.forgetter.desk.erasing(LOCAL_TENANT) as erasing:
+        await erasing.transaction.erase.conversation(
+            ConversationId(UUID(doomed["id"])), now=memory.clock()
+        )
+    listed = await get(client, "/entities", **ALICE)
+    assert sorted(each["name"] for each in listed["items"]) == ["Anna", "Apollo"]
+    assert CANARY not in str(listed)
+    assert CANARY not in str(await get(client, f"/entities/{anna['id']}"))
+    found = await get(client, "/entities", **ALICE, q=CANARY)
+    assert found["items"] == []

@@ -155,7 +155,7 @@ class SqlGraph:
                 id=EntityId(row.id),
                 user_id=row.user_id or None,
                 type=EntityType(row.type),
-                name=row.name,
+                name=row.name if row.name in names[row.key] else names[row.key][0],
                 names=names[row.key],
                 mentions=row.mentions,
                 first_seen_at=row.first_seen_at,
@@ -166,16 +166,16 @@ class SqlGraph:
 
     async def _names(self, keys: Sequence[int]) -> Mapping[int, Sequence[str]]:
         """
-        What each is called, the fullest name first, and behind that what it is called elsewhere:
-        by what is said to be the same.
+        What each is called in any message in reach, the fullest name first, and behind that what it
+        is called elsewhere: by what is said to be the same.
         """
         names: defaultdict[int, list[tuple[bool, str]]] = defaultdict(list)
         if not keys:
             return {}
-        a = d.entity_alias.c
-        own = select(a.entity_key, a.name, false()).where(a.entity_key.in_(numbers(keys)), a.said)
+        a, said = d.entity_alias.c, _said()
+        own = select(a.entity_key, a.name, false()).where(a.entity_key.in_(numbers(keys)), *said)
         others = [
-            same.where(near.in_(numbers(keys)), a.entity_key == far, a.said).with_only_columns(
+            same.where(near.in_(numbers(keys)), a.entity_key == far, *said).with_only_columns(
                 near, a.name, true()
             )
             for same in _same()
@@ -234,6 +234,11 @@ def _reachable(table: Table, owner: str, of: Table) -> ColumnElement[bool]:
     return told.where(table.c[owner] == of.c.key, _in_reach()).correlate(of).exists()
 
 
+def _said() -> Sequence[ColumnElement[bool]]:
+    """That anybody says a name, in a message in reach."""
+    return d.entity_alias.c.said, _reachable(d.mention, "alias_key", d.entity_alias)
+
+
 def _edges() -> Select[Any]:
     return select(d.edge).where(_reachable(d.edge_evidence, "edge_key", d.edge))
 
@@ -261,7 +266,7 @@ def _conditions(wanted: EntityFilter) -> Sequence[ColumnElement[bool]]:
 def _called(text: str) -> ColumnElement[bool]:
     """That `text` is in a name of an entity, or of what it is said to be the same as."""
     e, a = d.entity.c, d.entity_alias.c
-    called = (a.said, a.normal_name.contains(text, autoescape=True))
+    called = (*_said(), a.normal_name.contains(text, autoescape=True))
     own = exists().where(a.entity_key == e.key, *called)
     others = [
         same.where(near == e.key, a.entity_key == far, *called).correlate(d.entity).exists()
