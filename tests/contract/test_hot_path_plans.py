@@ -13,6 +13,7 @@ from app.adapters.sql.items.rows import ITEMS, ITEMS_AND_PERIODS
 from app.adapters.sql.recall.chunk_rows import CHUNKS_OF_MESSAGES
 from app.adapters.sql.recall.hydrating import HYDRATE
 from app.adapters.sql.recall.neighbours import BESIDE
+from app.adapters.sql.recall.said_then import said_then
 
 STATEMENTS = {
     "messages": HYDRATE,
@@ -45,3 +46,11 @@ def test_summaries_of_periods_are_read_by_their_subjects(sqlite_template: Path) 
     assert by_key
     assert others
     assert all(each.endswith("(scope_key=? AND type=? AND subject=?)") for each in others), steps
+
+
+def test_what_was_said_at_a_time_is_read_from_its_end(sqlite_template: Path) -> None:
+    steps = plan(sqlite_template, said_then(frozenset({"since", "until"})))
+    by_time = "(scope_key=? AND created_at>? AND created_at<?)"
+    (of_messages,) = (each for each in steps if "SEARCH message " in each)
+    assert of_messages.endswith(by_time), steps
+    assert not any("TEMP B-TREE" in each for each in steps[: steps.index("SCAN last")]), steps

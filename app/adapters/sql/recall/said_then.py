@@ -36,13 +36,13 @@ def said_in(
         for scope in within.scopes:
             asked = {"of_tenant": tenant, "of_scope": scope, **narrow}
             sizes = {"most": _MOST, "looked_at": _LOOKED_AT}
-            rows = yield _said_then(frozenset(narrow)), {**asked, **sizes}
+            rows = yield said_then(frozenset(narrow)), {**asked, **sizes}
             keys += [item_key(Table.MESSAGE, key) for (key,) in rows]
     return keys
 
 
 @cache
-def _said_then(narrowed: frozenset[str]) -> Constant:
+def said_then(narrowed: frozenset[str]) -> Constant:
     return Constant(
         sqlite=_newest(narrowed, on_postgres=False), postgres=_newest(narrowed, on_postgres=True)
     )
