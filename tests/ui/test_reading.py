@@ -234,3 +234,6 @@ def test_a_conversation_that_is_not_there_is_told(tab: Tab, stored: Any) -> None
     tab.driver.get(f"{tab.url}/ui/conversations/00000000-0000-7000-8000-000000000000")
     assert "no such conversation" in tab.text("[role=alert]").lower()
     assert tab.complaints(f"{tab.url}/conversations/0000") == []
+    tab.driver.get(f"{tab.url}/ui/conversations/no-id")
+    assert tab.wait(".empty", "no conversation under this address")
+    assert tab.complaints(f"{tab.url}/conversations/no-id") == []

@@ -4,7 +4,7 @@ import { get, patch } from "../../lib/api.js";
 import { date, plural, title } from "../../lib/format.js";
 import { useAct, useLoad } from "../../lib/load.js";
 import { go, Link } from "../../lib/router.js";
-import { Button, Chip, Loaded, Notice, Title } from "../../parts/basics.js";
+import { Button, Chip, Empty, Loaded, Notice, Title } from "../../parts/basics.js";
 import { Edit } from "./edit.js";
 import { Erase } from "./erase.js";
 import { Messages } from "./messages.js";
@@ -49,7 +49,9 @@ export function Reader({ id, wanted, user, onChange }) {
     onChange();
     go("/conversations", { user });
   };
-  return html`<${Link} to="/conversations" query=${{ user }} class="back">All conversations<//>
+  const back = html`<${Link} to="/conversations" query=${{ user }} class="back">All conversations<//>`;
+  if (loaded.problem?.status === 422) return html`${back}<${Empty}>There is no conversation under this address.<//>`;
+  return html`${back}
     <${Loaded} of=${loaded}>${(it) => html`
       <${Head} it=${it} change=${change} onErase=${() => setErasing(true)} />
       ${it.system_prompt && html`<details class="card"><summary>System prompt</summary><pre class="plain">${it.system_prompt}</pre></details>`}
