@@ -5,21 +5,15 @@ from functools import cache
 from typing import Any
 
 from sqlalchemy import (
-    BigInteger,
     ColumnElement,
-    CompoundSelect,
     FromClause,
     Select,
     and_,
     bindparam,
-    case,
-    func,
     literal,
-    null,
     or_,
     select,
     true,
-    type_coerce,
     union_all,
 )
 from sqlalchemy import Table as SqlTable
@@ -28,6 +22,7 @@ from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import unindexed
 from app.adapters.sql.fetch import Constant, one_of
+from app.adapters.sql.graph.pieces import MESSAGES, Names, both, ours, said
 from app.adapters.sql.narrowing.items import (
     holding,
     item_recallable,
@@ -35,34 +30,8 @@ from app.adapters.sql.narrowing.items import (
     of_types,
     sums_up_several,
 )
-from app.adapters.sql.narrowing.recallable import narrowed_by, recallable
 from app.adapters.sql.raw_rows import raw
 from app.domain.memory import ItemType
-
-Names = frozenset[str]
-"""The parameters of a `narrowing`."""
-
-
-def _both(make: Callable[[bool], Select[Any] | CompoundSelect[Any]]) -> Constant:
-    return Constant(sqlite=make(False), postgres=make(True))  # noqa: FBT003  (on_postgres)
-
-
-def _ours(table: FromClause, *, on_postgres: bool) -> Sequence[ColumnElement[bool]]:
-    """That an entity or an edge is one of those asked for, and of these scopes of this tenant."""
-    s = t.scope.c
-    return (
-        one_of(table.c.key, "of", on_postgres=on_postgres),
-        one_of(s.key, "of_scopes", on_postgres=on_postgres),
-        s.tenant == bindparam("of_tenant"),
-    )
-
-
-def _said(names: Names, *, on_postgres: bool) -> Sequence[ColumnElement[bool]]:
-    """That the request may see a message, given that and its conversation."""
-    return (*recallable(), *narrowed_by(names, on_postgres=on_postgres))
-
-
-_MESSAGES = t.message.join(t.conversation, t.conversation.c.key == t.message.c.conversation_key)
 
 Pick = Callable[[Sequence[str]], Select[Any]]
 """Picks rows of a table for the row that it is correlated with: these columns of them."""
@@ -106,8 +75,8 @@ def _with_last(
     def pick(columns: Sequence[str]) -> Select[Any]:
         return (
             select(*(other.c[name] for name in columns))
-            .select_from(other.join(_MESSAGES, t.message.c.key == other.c.message_key))
-            .where(other.c[about] == near.c.key, *_said(names, on_postgres=on_postgres))
+            .select_from(other.join(MESSAGES, t.message.c.key == other.c.message_key))
+            .where(other.c[about] == near.c.key, *said(names, on_postgres=on_postgres))
             .order_by(
                 other.c.message_key.desc(),
                 *(other.c[name] for name in then if on_postgres),
@@ -122,7 +91,7 @@ def _with_last(
 
 @cache
 def steps(names: Names) -> Constant:
-    return _both(
+    return both(
         lambda on_postgres: union_all(
             _stepping("source_key", "target_key", names, on_postgres=on_postgres),
             _stepping("target_key", "source_key", names, on_postgres=on_postgres),
@@ -133,11 +102,11 @@ def steps(names: Names) -> Constant:
 def _stepping(begin: str, end: str, names: Names, *, on_postgres: bool) -> Select[Any]:
     """What the near entity, at their `begin`, is the same as; then its heaviest edges."""
     near, far, other = d.entity.alias("near"), d.entity.alias("far"), d.edge.alias("other")
-    proof = d.edge_evidence.join(_MESSAGES, t.message.c.key == d.edge_evidence.c.message_key)
+    proof = d.edge_evidence.join(MESSAGES, t.message.c.key == d.edge_evidence.c.message_key)
     proven = (
         select(literal(1))
         .select_from(proof)
-        .where(d.edge_evidence.c.edge_key == other.c.key, *_said(names, on_postgres=on_postgres))
+        .where(d.edge_evidence.c.edge_key == other.c.key, *said(names, on_postgres=on_postgres))
         .correlate(other)
         .exists()
     )
@@ -162,7 +131,7 @@ def _stepping(begin: str, end: str, names: Names, *, on_postgres: bool) -> Selec
                 t.scope, t.scope.c.key == near.c.scope_key
             )
         )
-        .where(*_ours(near, on_postgres=on_postgres))
+        .where(*ours(near, on_postgres=on_postgres))
     )
 
 
@@ -175,7 +144,7 @@ def _has_other_names(far: FromClause) -> ColumnElement[bool]:
 
 @cache
 def places(names: Names) -> Constant:
-    return _both(lambda on_postgres: _placing(names, on_postgres=on_postgres))
+    return both(lambda on_postgres: _placing(names, on_postgres=on_postgres))
 
 
 def _placing(names: Names, *, on_postgres: bool) -> Select[Any]:
@@ -198,14 +167,14 @@ def _placing(names: Names, *, on_postgres: bool) -> Select[Any]:
             best.c.stop,
         )
         .select_from(joined.join(t.scope, t.scope.c.key == near.c.scope_key))
-        .where(*_ours(near, on_postgres=on_postgres))
+        .where(*ours(near, on_postgres=on_postgres))
         .order_by(near.c.key, told.c.key.desc(), best.c.start)
     )
 
 
 @cache
 def proofs(names: Names) -> Constant:
-    return _both(lambda on_postgres: _proving(names, on_postgres=on_postgres))
+    return both(lambda on_postgres: _proving(names, on_postgres=on_postgres))
 
 
 def _proving(names: Names, *, on_postgres: bool) -> Select[Any]:
@@ -218,14 +187,14 @@ def _proving(names: Names, *, on_postgres: bool) -> Select[Any]:
     return (
         select(near.c.key, told.c.key, told.c.chunks)
         .select_from(joined.join(t.scope, t.scope.c.key == source_end.c.scope_key))
-        .where(*_ours(near, on_postgres=on_postgres))
+        .where(*ours(near, on_postgres=on_postgres))
         .order_by(near.c.key, told.c.key.desc())
     )
 
 
 @cache
 def derived(names: Names, types: frozenset[ItemType]) -> Constant:
-    return _both(lambda on_postgres: _deriving(names, types, on_postgres=on_postgres))
+    return both(lambda on_postgres: _deriving(names, types, on_postgres=on_postgres))
 
 
 def _deriving(names: Names, types: frozenset[ItemType], *, on_postgres: bool) -> Select[Any]:
@@ -250,64 +219,3 @@ def _deriving(names: Names, types: frozenset[ItemType], *, on_postgres: bool) ->
         .order_by(i.key.desc(), t.lineage.c.message_key)
         .limit(bindparam("most"))
     )
-
-
-@cache
-def shown(names: Names) -> Constant:
-    return _both(lambda on_postgres: _showing(names, on_postgres=on_postgres))
-
-
-def _showing(names: Names, *, on_postgres: bool) -> Select[Any]:
-    """Entities, with their names where these may be told; no mention is counted that is hidden."""
-    e = d.entity
-    name: ColumnElement[Any] = null() if names else case((_called_so(), e.c.name))
-    counted: ColumnElement[int] = e.c.mentions
-    if names:
-        counted = _counting(names, on_postgres=on_postgres)
-    if names == _TIMES:
-        counted = case((_all_within_times(), e.c.mentions), else_=counted)
-    return (
-        select(e.c.key, raw(e.c.id, "id"), e.c.type, name.label("name"), counted)
-        .join(t.scope, t.scope.c.key == unindexed(e.c.scope_key))
-        .where(*_ours(e, on_postgres=on_postgres))
-    )
-
-
-def _called_so() -> ColumnElement[bool]:
-    """
-    That an entity goes by its name in any message that may be recalled.
-
-    Where only others call it so, which are archived, or about to be erased, nobody is told.
-    """
-    e, a, other = d.entity.c, d.entity_alias.c, d.mention.alias("other")
-    said = d.entity_alias.join(other, other.c.alias_key == a.key)
-    said = said.join(_MESSAGES, t.message.c.key == other.c.message_key)
-    own = (a.entity_key == e.key, a.normal_name == e.normal_name)
-    return (
-        select(literal(1)).select_from(said).where(*own, *recallable()).correlate(d.entity).exists()
-    )
-
-
-_TIMES: Names = frozenset({"since", "until"})
-"""Of a `narrowing` by nothing but times."""
-
-
-def _all_within_times() -> ColumnElement[bool]:
-    """That no time of an entity is hidden."""
-    e = d.entity.c
-    first, last = (type_coerce(each, BigInteger) for each in (e.first_seen_at, e.last_seen_at))
-    return and_(first >= bindparam("since"), last <= bindparam("until"))
-
-
-def _counting(names: Names, *, on_postgres: bool) -> ColumnElement[int]:
-    """The mentions of an entity that a filter lets be seen, `most` at most."""
-    e, other = d.entity, d.mention.alias("other")
-    some = (
-        select(other.c.message_key)
-        .select_from(other.join(_MESSAGES, t.message.c.key == other.c.message_key))
-        .where(other.c.entity_key == e.c.key, *_said(names, on_postgres=on_postgres))
-        .limit(bindparam("most"))
-        .correlate(e)
-        .subquery("some")
-    )
-    return select(func.count()).select_from(some).scalar_subquery()

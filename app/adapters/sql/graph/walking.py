@@ -8,8 +8,10 @@ from itertools import islice
 from typing import Any
 
 from app.adapters.sql.fetch import Reading, Rows
+from app.adapters.sql.graph import showing
 from app.adapters.sql.graph import statements as asking
 from app.adapters.sql.graph.names import NAMED
+from app.adapters.sql.graph.pieces import Names
 from app.adapters.sql.narrowing.items import held_by
 from app.adapters.sql.narrowing.recallable import narrowing
 from app.adapters.sql.raw_rows import id_of, uuid_of
@@ -82,7 +84,7 @@ class _Walker:
     `walked` are the entities whose edges were asked for, `named` those that have another name.
     """
 
-    shape: asking.Names
+    shape: Names
     given: Mapping[str, object]
     walked: set[EntityKey] = field(default_factory=set)
     named: set[EntityKey] = field(default_factory=set)
@@ -147,7 +149,7 @@ def viewed(
     shown = [each for each in entities if each in seen][:MOST_SHOWN]
     told: Rows = []
     if shown:
-        told = yield asking.shown(shape), {"of": shown, "most": MOST_COUNTED, **of, **narrow}
+        told = yield showing.shown(shape), {"of": shown, "most": MOST_COUNTED, **of, **narrow}
     return Views(
         places=_by_owner(rows),
         stating=_by_owner(proofs),

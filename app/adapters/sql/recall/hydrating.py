@@ -120,13 +120,8 @@ def recalled(rows: Rows) -> Recalled:
         vectors=vectors,
         bags=bags,
         messages=columns[_MESSAGE],
-        whole_vectors=[
-            own if part[1] is None else part[1]
-            for own, part in zip(vectors, of_chunks, strict=True)
-        ],
-        whole_bags=[
-            own if part[2] is None else part[2] for own, part in zip(bags, of_chunks, strict=True)
-        ],
+        whole_vectors=_whole(vectors, of_chunks, 1),
+        whole_bags=_whole(bags, of_chunks, 2),
         pieces=[
             0 if part[0] else count for count, part in zip(columns[_PIECES], of_chunks, strict=True)
         ],
@@ -143,6 +138,12 @@ def recalled(rows: Rows) -> Recalled:
         ],
         read=cache(lambda at: _item(rows[at])),
     )
+
+
+def _whole(own: Sequence[Any], of_chunks: Sequence[Sequence[Any]], at: int) -> Sequence[Any]:
+    """Of each item its own; of a chunk what is told of its whole message, where that is there."""
+    told = zip(own, of_chunks, strict=True)
+    return [each if part[at] is None else part[at] for each, part in told]
 
 
 _CONTENT, _ROLE, _NAME, _MESSAGE, _PIECES, _CONVERSATION, _POSITION = 5, 11, 12, 16, 17, 18, 19
