@@ -13,7 +13,10 @@ NOW = datetime(2026, 3, 4, 15, tzinfo=UTC)
 
 OVERVIEWS = """
 What did I do last week?
+What did I do over the weekend?
+How was my weekend?
 What happened in May?
+What happened between May 5 and May 10?
 Summarise what we discussed yesterday
 Summarize yesterday
 Summarise March

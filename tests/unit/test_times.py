@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from app.ranking.timing import fitting, time_match
-from app.text import times
 from app.text.intervals import EXACT, ROUGH, VAGUE, WIDE, Interval
+from app.text.time_rules import HINT, RULES
 from app.text.times import intervals_of
 
 NOW = datetime(2026, 3, 4, 15, 30, tzinfo=UTC)  # a Wednesday
@@ -65,6 +65,23 @@ NOW = datetime(2026, 3, 4, 15, 30, tzinfo=UTC)  # a Wednesday
         ("in the last three weeks", NOW - timedelta(days=21), NOW, ROUGH),
         ("past 10 days", NOW - timedelta(days=10), NOW, ROUGH),
         ("what did we do recently", NOW - timedelta(days=14), NOW, VAGUE),
+        ("what did I do over the weekend", "2026-02-28", "2026-03-02", EXACT),
+        ("how was my weekend", "2026-02-28", "2026-03-02", EXACT),
+        ("where did Anna go on the weekend", "2026-02-28", "2026-03-02", EXACT),
+        ("this afternoon", "2026-03-04", "2026-03-05", EXACT),
+        ("recap 2025", "2025-01-01", "2026-01-01", WIDE),
+        ("from 5 March 2023 to 2 April 2023", "2023-03-05", "2023-04-03", ROUGH),
+        ("between 5 May 2023 and July 2023", "2023-05-05", "2023-08-01", ROUGH),
+        ("from November to February 2024", "2023-11-01", "2024-03-01", WIDE),
+        ("between November and February", "2025-11-01", "2026-03-01", WIDE),
+        ("between March and May", "2026-03-01", NOW, EXACT),
+        ("from the 5th to the 10th of May", "2025-05-05", "2025-05-11", ROUGH),
+        ("between May 5 and 10", "2025-05-05", "2025-05-11", ROUGH),
+        ("between May 5th and 10th, 2024", "2024-05-05", "2024-05-11", ROUGH),
+        ("between 2021 and 2023", "2021-01-01", "2024-01-01", WIDE),
+        ("between 2023-01-01 and 2023-02-03", "2023-01-01", "2023-02-04", ROUGH),
+        ("from Monday to Friday", "2026-03-02", NOW, EXACT),
+        ("from yesterday until now", "2026-03-03", NOW, EXACT),
     ],
 )
 def test_an_expression_is_an_interval(
@@ -92,6 +109,11 @@ def test_an_expression_is_an_interval(
         "falling leaves",
         "what may 5 people do",
         "on February 30",
+        "what does Anna do on the weekend",
+        "from 9 to 5",
+        "between May and the team",
+        "between 2024 and 2021",
+        "from 99 to 100 May",
         "",
     ],
 )
@@ -100,7 +122,7 @@ def test_nothing_is_made_of_other_words(query: str) -> None:
 
 
 def test_one_query_may_speak_of_two_times() -> None:
-    found = intervals_of("between 5 May 2023 and July 2023", NOW)
+    found = intervals_of("on 5 May 2023 or in July 2023", NOW)
     assert [str(each.start.date()) for each in found] == ["2023-05-05", "2023-07-01"]
 
 
@@ -141,7 +163,7 @@ def test_days_are_those_of_the_asker() -> None:
 
 WORDS = st.sampled_from(
     "in on last this since before a few 0 3 31 999 days weeks months years ago may march friday"
-    " summer 2024 0001 9999 1900 2024-02-30 q3 the of".split()
+    " summer 2024 0001 9999 1900 2024-02-30 q3 the of between from and to now weekend".split()
 )
 
 
@@ -194,5 +216,5 @@ def test_recency_counts_as_much_as_the_time_fits_however_vague_it_is() -> None:
 
 @given(st.text() | st.lists(WORDS, max_size=8).map(" ".join))
 def test_the_quick_look_misses_no_rule(query: str) -> None:
-    matched = any(rule.search(query.casefold()) for rule, _ in times._RULES)
-    assert not matched or times._HINT.search(query.casefold())
+    matched = any(rule.search(query.casefold()) for rule, _ in RULES)
+    assert not matched or HINT.search(query.casefold())
