@@ -172,6 +172,8 @@ def test_commands_ask_the_server_that_has_the_data(tmp_path: Path) -> None:
 
         listed = client.get("/jobs").json()["items"]
         assert [each["kind"] for each in listed] == [*["reindex"] * 3, "doctor"]
+        of = [each["facts"].get("index") for each in listed]
+        assert of == ["fts, vectors, graph", "fts", "vectors", None]
         assert server.end() == 0
     assert not address.exists()
     assert told(tmp_path, "reindex", "vectors")["items"] == 1

@@ -247,7 +247,7 @@ def test_jobs_are_started_watched_and_done_again(tab: Tab, client: httpx.Client)
     tab.click("tbody summary")
     assert '"sound": true' in tab.wait("tbody pre").text
     tab.click("button", "Distil anew")
-    tab.wait("tbody th", "reindex")
+    tab.wait("tbody th", "reindex distilled")
     tab.click("tbody button", "Once more")
     tab.until(lambda: len(client.get("/jobs").json()["items"]) >= 2 or tab.one("tbody .chip-good"))
     assert "database" in tab.text(".parts").lower()

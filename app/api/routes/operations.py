@@ -1,5 +1,6 @@
 """Long work that runs behind the requests: of one's own tenant, or of the whole service."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import timedelta
 from functools import partial
@@ -16,7 +17,7 @@ from app.api.schemas.conversations import PageQuery
 from app.api.schemas.fields import Body
 from app.api.schemas.jobs import JobList, JobOut, WaitingOut
 from app.domain.errors import JobNotFound
-from app.domain.projections import Projection
+from app.domain.projections import INDEXES, Projection
 from app.services.common.jobs import JobStatus
 
 router = APIRouter(tags=["operate"], route_class=KnownQuery)
@@ -83,14 +84,17 @@ async def retry_job(job_id: UUID, services: Use, tenant: Tenant, caller: WhoAsks
 @router.post("/admin/reindex", status_code=202, dependencies=[OPERATOR_ONLY])
 async def reindex(services: Use, body: ReindexIn | None = None) -> JobOut:
     """Make full text, vectors, the graph or all that is distilled anew, of every tenant."""
-    work = partial(services.reindexer.reindex, body.projection if body else None)
-    return JobOut.of(services.jobs.start("reindex", work))
+    one = body.projection if body else None
+    work = partial(services.reindexer.reindex, one)
+    return JobOut.of(services.jobs.start("reindex", work, about=_of_indexes(one)))
 
 
 @router.post("/admin/reembed", status_code=202, dependencies=[OPERATOR_ONLY])
 async def reembed(services: Use) -> JobOut:
     """Embed everything of every tenant anew with the model that serves."""
-    return JobOut.of(services.jobs.start("reindex", services.reindexer.reembed))
+    return JobOut.of(
+        services.jobs.start("reindex", services.reindexer.reembed, about={"index": "embeddings"})
+    )
 
 
 @router.post("/admin/retry-dead-letters", status_code=202)
@@ -124,3 +128,7 @@ async def prune(body: PruneIn, services: Use, tenant: Tenant) -> JobOut:
 async def backup(services: Use) -> JobOut:
     """Write a backup of every tenant into `backups` of the data directory; `facts` names it."""
     return JobOut.of(services.jobs.start("backup", services.back_up))
+
+
+def _of_indexes(one: Projection | None) -> Mapping[str, str]:
+    return {"index": ", ".join(each.value for each in ([one] if one else INDEXES))}

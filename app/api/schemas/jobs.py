@@ -27,7 +27,7 @@ class JobOut(Answer):
     started_at: datetime
     finished_at: datetime | None
     error: str | None
-    facts: dict[str, Any] = Field(description="What came of it.")
+    facts: dict[str, Any] = Field(description="What it is done to, and what came of it.")
 
     @classmethod
     def of(cls, job: Job) -> Self:
@@ -39,7 +39,7 @@ class JobOut(Answer):
             started_at=job.started_at,
             finished_at=job.finished_at,
             error=job.error,
-            facts=dict(job.facts),
+            facts={**job.about, **job.facts},
         )
 
     @classmethod

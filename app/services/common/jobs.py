@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from logging import getLogger
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +15,8 @@ from app.domain.ids import TenantId
 from app.ports import Clock, NewId
 
 _log = getLogger(__name__)
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 _REMEMBERED = 100
 """Jobs that have ended and can still be looked at."""
@@ -50,6 +53,8 @@ class Job:
     """Whose it is; None: of the whole service, which only its operator may see."""
     started_at: datetime
     work: Work
+    about: Mapping[str, Any] = field(default_factory=dict)
+    """What it is done to, known before anything came of it."""
     progress: Progress = field(default_factory=Progress)
     status: JobStatus = JobStatus.RUNNING
     finished_at: datetime | None = None
@@ -66,9 +71,17 @@ class Jobs:
     _jobs: dict[UUID, Job] = field(default_factory=dict)
     _tasks: dict[UUID, asyncio.Task[Any]] = field(default_factory=dict)
 
-    def start(self, kind: str, work: Work, *, tenant: TenantId | None = None) -> Job:
+    def start(
+        self,
+        kind: str,
+        work: Work,
+        *,
+        about: Mapping[str, Any] = _NOTHING,
+        tenant: TenantId | None = None,
+    ) -> Job:
         """
-        Begin `work` behind the requests, for a tenant or for the whole service.
+        Begin `work` behind the requests, for a tenant or for the whole service; `about` what is
+        told with it.
 
         Raises:
             JobRunning: One of this kind, of the same tenant, runs already.
@@ -78,7 +91,9 @@ class Jobs:
             if same and other.status is JobStatus.RUNNING:
                 raise JobRunning(job_id=str(other.id), kind=kind)
         now = self.clock()
-        job = Job(id=self.new_id(), kind=kind, tenant=tenant, started_at=now, work=work)
+        job = Job(
+            id=self.new_id(), kind=kind, tenant=tenant, started_at=now, work=work, about=about
+        )
         self._jobs[job.id] = job
         self._forget_old()
         task = asyncio.create_task(self._run(job))
@@ -95,7 +110,7 @@ class Jobs:
             JobRunning: It, or one of its kind, still runs.
         """
         job = self.get(job_id, tenant, operates=operates)
-        return self.start(job.kind, job.work, tenant=job.tenant)
+        return self.start(job.kind, job.work, about=job.about, tenant=job.tenant)
 
     def get(self, job_id: UUID, tenant: TenantId, *, operates: bool) -> Job:
         """

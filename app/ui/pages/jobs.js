@@ -25,7 +25,7 @@ function Progress({ job }) {
 
 function Job({ job, onRetry, busy }) {
   const facts = Object.keys(job.facts).length > 0;
-  return html`<tr><th scope="row">${job.kind}</th><td><${Chip} tone=${TONES[job.status]}>${job.status}<//></td>
+  return html`<tr><th scope="row">${job.kind}${job.facts.index && html` <span class="quiet">${job.facts.index}</span>`}</th><td><${Chip} tone=${TONES[job.status]}>${job.status}<//></td>
     <td><${Progress} job=${job} /></td><td><${Time} at=${job.started_at} /></td>
     <td>${job.error && html`<p class="bad">${job.error}</p>`}${facts && html`<details><summary>What came of it</summary><pre class="plain">${JSON.stringify(job.facts, null, 2)}</pre></details>`}</td>
     <td>${job.status !== "running" && html`<${Button} kind="quiet" busy=${busy} onClick=${() => onRetry(job)} aria-label=${`Once more: ${job.kind} of ${moment(job.started_at)}`}>Once more<//>`}</td></tr>`;
