@@ -1,4 +1,4 @@
-"""What the body of a request may weigh, and how long it and its answer may take."""
+"""What the body of a request may be and weigh, and how long it and its answer may take."""
 
 import asyncio
 from collections.abc import Callable
@@ -17,6 +17,8 @@ from app.api.limits import Limits
 from app.api.problems import problem
 
 _log = getLogger(__name__)
+
+_PLAIN = "identity"
 
 Refusal = Callable[[Request, "_Allowed"], JSONResponse]
 
@@ -79,8 +81,8 @@ class _Intake:
 
 class BodyLimit:
     """
-    Refuses bodies that are too large, unread where they tell their length, or too slow; and
-    breaks off answers that nobody takes.
+    Refuses bodies that are compressed, too large, unread where they tell their length, or too slow;
+    and breaks off answers that nobody takes.
     """
 
     def __init__(self, app: ASGIApp, limits: Limits) -> None:
@@ -92,7 +94,11 @@ class BodyLimit:
             await self._app(scope, receive, send)
             return
         allowed = _allowed(scope, self._limits)
-        told = Headers(scope=scope).get("content-length", "0")
+        headers = Headers(scope=scope)
+        if headers.get("content-encoding", _PLAIN).lower() != _PLAIN:
+            await _packed(Request(scope))(scope, receive, send)
+            return
+        told = headers.get("content-length", "0")
         if told.isdigit() and int(told) > allowed.bytes:
             await _too_large(Request(scope), allowed)(scope, receive, send)
             return
@@ -115,6 +121,16 @@ class BodyLimit:
         except TimeoutError:
             _log.warning("an answer was not taken", extra={"seconds": self._limits.answer_s})
             raise _Refused from None
+
+
+def _packed(request: Request) -> JSONResponse:
+    """What a few bytes unpack to has no limit that a caller could keep."""
+    return problem(
+        request,
+        HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+        slug="body-compressed",
+        title="Bodies are read as they are: send it without Content-Encoding.",
+    )
 
 
 def _too_large(request: Request, allowed: _Allowed) -> JSONResponse:

@@ -1,5 +1,6 @@
 """Errors as RFC 9457 documents, and what every response carries."""
 
+import gzip
 import re
 from collections.abc import AsyncIterator
 from uuid import uuid4
@@ -115,6 +116,18 @@ async def test_a_body_that_is_too_large_is_413(small: AsyncClient) -> None:
     )
 
     assert told["max_bytes"] == 1_000
+
+
+async def test_a_compressed_body_is_415(small: AsyncClient) -> None:
+    packed = gzip.compress(b'{"query": "q"}')
+    answer = await small.post(
+        "/context", content=packed, headers=JSON | {"content-encoding": "GZIP"}
+    )
+    problem(answer, 415, "body-compressed")
+    plain = JSON | {"content-encoding": "identity"}
+    assert (
+        await small.post("/context", content=b'{"query": "q"}', headers=plain)
+    ).status_code == 200
 
 
 async def test_a_body_of_untold_length_is_413_as_soon_as_it_is_too_large(
