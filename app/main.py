@@ -100,6 +100,8 @@ async def _open(
     checkup = await check_database(settings, stack)
     store = await _open_store(settings, stack)
     store.database.refusals.watchman = checkup
+    if checkup is not None:
+        checkup.opened()
     models = await open_models(settings, telemetry.batch_embedded, telemetry.llm_answered, stack)
     generations = await open_generations(
         settings, models.embedder, telemetry.batch_embedded, store, stack

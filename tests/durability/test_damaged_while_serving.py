@@ -1,4 +1,4 @@
-"""Pages of the SQLite file turn to garbage under a running server."""
+"""Pages of the SQLite file turn to garbage under a running server, or the file goes."""
 
 import sqlite3
 from contextlib import closing
@@ -76,4 +76,36 @@ def test_it_is_told_nothing_is_written_and_what_can_be_is_read(tmp_path: Path) -
         assert read["message_count"] == len(TALK) - 1  # one was erased since
         assert conversations(client) == 2
         assert status(client, "database") == "ok"
+        assert server.end() == 0
+
+
+def test_nothing_is_stored_in_a_file_that_is_gone(tmp_path: Path) -> None:
+    file, backup = tmp_path / "data" / "foreword.db", tmp_path / "backup.zip"
+    told = {"messages": [{"role": "user", "content": "Is anybody there?"}]}
+    with serving(tmp_path) as server, server.client() as client:
+        distil_nothing(client)
+        kept = store(client, *TALK[:3])
+        file.rename(aside := tmp_path / "aside.db")
+
+        answer = client.post("/conversations", json=told)
+        assert (answer.status_code, answer.json()["type"]) == (503, "/problems/store-damaged")
+        assert client.get("/readyz").status_code == 503
+        assert status(client, "database") == "down"
+        assert conversations(client) == 1
+
+        aside.rename(file)
+        assert client.post("/conversations", json=told).status_code == 201
+        assert status(client, "database") == "healing"  # for a while after a refusal
+        assert run(tmp_path, "backup", str(backup)).returncode == 0
+
+        file.unlink()
+        assert client.post("/conversations", json=told).status_code == 503
+        assert "stop the service and restore a backup" in server.log
+        assert [line for line in server.log.splitlines() if "Traceback" in line] == []
+        assert server.end() == 0
+
+    assert run(tmp_path, "restore", str(backup), "--force").returncode == 0
+    with serving(tmp_path) as server, server.client() as client:
+        assert client.get(f"/conversations/{kept['id']}").json()["message_count"] == 3
+        assert conversations(client) == 2
         assert server.end() == 0

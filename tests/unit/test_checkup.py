@@ -132,3 +132,28 @@ async def test_a_file_that_somebody_holds_is_let_in(file: Path) -> None:
         await checking.begin()
         await checking.close()
         assert checking.damage is None
+
+
+@pytest.mark.parametrize("elsewhere", ["moved", "removed", "replaced"])
+def test_a_file_that_goes_while_it_is_open_is_damage_until_it_is_back(
+    file: Path, elsewhere: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    checking, aside = checkup(file), file.with_name("aside.db")
+    checking.opened()
+    assert checking.damage is None
+    if elsewhere == "removed":
+        aside.hardlink_to(file)
+        file.unlink()
+    else:
+        file.rename(aside)
+    if elsewhere == "replaced":
+        file.write_bytes(aside.read_bytes())
+    assert "was removed, moved or replaced" in str(checking.damage)
+    assert checking.damage is checking.damage
+    assert len(caplog.records) == 1
+    aside.replace(file)
+    assert checking.damage is None
+
+
+def test_a_file_that_is_not_open_is_not_missed(tmp_path: Path) -> None:
+    assert checkup(tmp_path / "none.db").damage is None

@@ -22,11 +22,26 @@ _OF_FULL_TEXT = "FTS5 table"
 _LOOK_AGAIN = 30.0
 """Seconds between looks while it serves: full text may be garbage in a file that is sound."""
 
+_GONE = (
+    "was removed, moved or replaced while it was open, and what is written now would be lost: put "
+    "it back, or stop the service and restore a backup."
+)
 _EMPTIED = "it is empty, but vectors were derived from it"
 _WHAT_TO_DO = (
     "put a backup in its place, or save what can be read with "
     "`sqlite3 foreword.db .recover | sqlite3 saved.db`."
 )
+
+_Identity = tuple[int, int]
+"""A device, and the number of a file there."""
+
+
+def _identity(file: Path) -> _Identity | None:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 @dataclass(slots=True, kw_only=True)
@@ -42,11 +57,22 @@ class Checkup:
     patience: float
     derived: Path | None = None
     """What is derived from the file. Where it is there, so was what is in the file."""
-    damage: StoreDamaged | None = field(default=None, init=False)
+    _found: StoreDamaged | None = field(default=None, init=False)
     """What a look that ended after the start has found."""
+    _open: _Identity | None = field(default=None, init=False)
+    _astray: StoreDamaged | None = field(default=None, init=False)
     _looking: asyncio.Task[Sequence[str]] | None = field(default=None, init=False)
     _suspected_at: float = field(default=-math.inf, init=False)
     _connection: sqlite3.Connection | None = field(default=None, init=False)
+
+    @property
+    def damage(self) -> StoreDamaged | None:
+        """What a look has found, or that the file is not under its name, as long as it is not."""
+        return self._found or self._not_there()
+
+    def opened(self) -> None:
+        """From now on the file is open: what is written goes into it, wherever its name leads."""
+        self._open = _identity(self.file)
 
     async def begin(self) -> None:
         """
@@ -66,7 +92,7 @@ class Checkup:
         """Damage was met: look through the file, behind the requests, unless one just did."""
         looking = self._looking is not None and not self._looking.done()
         just_now = time.monotonic() - self._suspected_at < _LOOK_AGAIN
-        if self.damage is None and not looking and not just_now:
+        if self._found is None and not looking and not just_now:
             self._suspected_at = time.monotonic()
             self._begin_to_look().add_done_callback(self._note)
 
@@ -83,8 +109,17 @@ class Checkup:
     def _note(self, looking: asyncio.Task[Sequence[str]]) -> None:
         if looking.cancelled() or looking.exception() or not (found := looking.result()):
             return
-        self.damage = StoreDamaged(f"{self._told(found)} Stop the service, then {_WHAT_TO_DO}")
-        _log.critical(str(self.damage))
+        self._found = StoreDamaged(f"{self._told(found)} Stop the service, then {_WHAT_TO_DO}")
+        _log.critical(str(self._found))
+
+    def _not_there(self) -> StoreDamaged | None:
+        """Told to the log once, each time that the file goes."""
+        if self._open is None or _identity(self.file) == self._open:
+            self._astray = None
+        elif self._astray is None:
+            self._astray = StoreDamaged(f"The database {self.file} {_GONE}")
+            _log.critical(str(self._astray))
+        return self._astray
 
     def _look(self) -> Sequence[str]:
         """What is wrong, line by line."""
