@@ -25,12 +25,14 @@ STANDS = 300.0
 
 @dataclass
 class Away:
-    """A store that says nothing, or that it cannot, when it is asked for keys."""
+    """A store that says nothing, or late, or that it cannot, when it is asked for keys."""
 
     store: SqlStore
     is_away: bool = False
     is_silent: bool = False
+    is_late: bool = False
     asked: int = 0
+    has_read: asyncio.Event = field(default_factory=asyncio.Event)
     goes_on: asyncio.Event = field(default_factory=asyncio.Event)
 
     @asynccontextmanager
@@ -42,6 +44,17 @@ class Away:
             raise StoreUnavailable
         async with self.store.admit() as admission:
             yield admission
+            if self.is_late:
+                self.has_read.set()
+                await self.goes_on.wait()
+
+    @asynccontextmanager
+    async def late(self) -> AsyncIterator[None]:
+        """What was read when this begins is told when it ends."""
+        await self.has_read.wait()
+        yield
+        self.is_late = False
+        self.goes_on.set()
 
 
 @dataclass
@@ -138,6 +151,29 @@ async def test_nor_any_after_keys_were_changed_here(house: House) -> None:
     house.away.is_away = True
     with pytest.raises(StoreUnavailable):
         await house.holder(key)
+
+
+async def test_nor_what_was_read_of_it_before_it_was_revoked_here(house: House) -> None:
+    key_id, key = await house.a_key()
+    house.away.is_late = True
+    asking = asyncio.create_task(house.holder(key))
+    async with house.away.late():
+        await house.revoke(key_id)
+        house.door.forget()
+    assert (await asking).tenant == ACME  # it came before
+    with pytest.raises(NotAuthenticated):
+        await house.holder(key)
+
+
+async def test_nor_that_there_was_no_key_before_one_was_made_here(house: House) -> None:
+    house.away.is_late = True
+    asking = asyncio.create_task(house.door.anyone())
+    async with house.away.late():
+        await house.a_key()
+        house.door.forget()
+    assert await asking == ANYONE_HERE
+    with pytest.raises(NotAuthenticated):
+        await house.door.anyone()
 
 
 async def test_that_there_is_no_key_stands_as_long(house: House) -> None:

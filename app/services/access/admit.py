@@ -62,6 +62,8 @@ class Doorkeeper:
     _away_until: datetime | None = None
     _asking: set[asyncio.Task[Any]] = field(default_factory=set)
     _key_seen: bool = False
+    _changes: int = 0
+    """How often keys were made or revoked here: what was read before that is not remembered."""
     _hashes: frozenset[bytes] = frozenset()
     _made_until: datetime | None = None
     _uses: dict[KeyId, datetime] = field(default_factory=dict)
@@ -132,6 +134,7 @@ class Doorkeeper:
 
     def forget(self) -> None:
         """Look everything up again: keys were made or revoked here."""
+        self._changes += 1
         self.known.clear()
         self.standing.clear()
         self._no_key_until = self._no_key_stands_until = self._made_until = None
@@ -188,22 +191,25 @@ class Doorkeeper:
         return self._hashes
 
     async def _found(self, hashed: bytes) -> ApiKey | None:
+        changes = self._changes
         async with self.store.admit() as admission:
             key = await admission.find_key(hashed)
         self.standing.pop(hashed, None)
         if key is not None:
-            self.known[hashed] = key
             self._key_seen = True
+        if key is not None and changes == self._changes:
+            self.known[hashed] = key
             if key.opens(self.clock()):
                 self.standing[hashed] = key
         return key
 
     async def _any_key(self) -> bool:
-        now = self.clock()
+        now, changes = self.clock(), self._changes
         async with self.store.admit() as admission:
             self._key_seen = await admission.any_key()
-        self._no_key_until = now + self.remembered
-        self._no_key_stands_until = now + self.stands
+        if changes == self._changes:
+            self._no_key_until = now + self.remembered
+            self._no_key_stands_until = now + self.stands
         return self._key_seen
 
     async def _answered(self, ask: Callable[[], Coroutine[Any, Any, T]], otherwise: T) -> T:
