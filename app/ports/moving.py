@@ -20,6 +20,14 @@ class Holder:
 
 
 class Identities(Protocol):
+    async def take(self) -> None:
+        """
+        Let others who bring ids wait until the transaction ends: what `held` told stays so.
+
+        Before anything else is taken: who waits here with that would be waited for.
+        """
+        ...
+
     async def held(self, kind: str, ids: Collection[UUID]) -> Mapping[UUID, Holder]:
         """
         Those of `ids` that a `conversation`, `message` or `memory` has, whosever it is.

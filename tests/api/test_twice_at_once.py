@@ -93,3 +93,29 @@ async def test_several_writers_of_one_conversation_keep_their_order(client: Asyn
     assert sorted(stored) == sorted(text for batch in batches for text in batch)
     whole = [stored[start : start + 3] for start in range(0, len(stored), 3)]
     assert sorted(whole) == sorted(batches)
+
+
+async def test_whoever_brings_the_same_export_has_all_of_it_once(client: AsyncClient) -> None:
+    """Without any key, for two users: an id is given out once, and the other has one made of it."""
+    await store(client, "tea", "milk", user_id="alice")
+    procedure = {"type": "procedure", "content": "Boil the water.", "user_id": "alice"}
+    assert (await client.post("/memories", json=procedure)).status_code == 201
+    exported = (await client.get("/export", params={"user_id": "alice"})).content
+    await client.delete("/users/alice")
+    owners = ["alice", "bob"]
+    answers = await asyncio.gather(
+        *(
+            client.post("/import", params={"user_id": owner}, content=exported)
+            for owner in owners * (TIMES // 2)
+        )
+    )
+    assert [each.status_code for each in answers] == [200] * TIMES
+    told = [each.json() for each in answers]
+    assert (sum(each["messages"] for each in told), sum(each["duplicates"] for each in told)) == (
+        2 * len(owners),
+        3 * (TIMES - len(owners)),
+    )
+    for owner in owners:
+        (conversation,) = (await get(client, "/conversations", user_id=owner))["items"]
+        assert await contents_of(client, conversation["id"]) == ["tea", "milk"]
+        assert len((await get(client, "/memories", user_id=owner))["items"]) == 1

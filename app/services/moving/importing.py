@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, assert_never
 
+from app.domain.conversation import NewConversation
 from app.domain.errors import (
     ConsentMissing,
     ConversationNotFound,
@@ -124,6 +125,8 @@ class Importer:
             return
         ready = [await self.ingestor.prepare(tenant, each, now=now) for each in meant]
         async with self.store.write(tenant) as transaction:
+            if any(_brings_ids(each) for each in meant):
+                await transaction.identities.take()
             scopes = transaction.scopes
             owners = dict.fromkeys(each.user_id for each in meant)  # in the order of the file
             keys = {owner: (await scopes.ensure(owner, now=now)).key for owner in owners}
@@ -139,6 +142,8 @@ class Importer:
     async def _tell(self, tenant: TenantId, several: Sequence[Told], imported: Imported) -> None:
         prepared = await self.keeper.preparer.prepare([each.memory for each in several])
         async with self.store.write(tenant) as transaction:
+            if any(each.memory.id for each in several):
+                await transaction.identities.take()
             placing = _Items(transaction, self)
             await placing.lock(several)
             for each, ready in zip(several, prepared, strict=True):
@@ -259,6 +264,10 @@ class _Items:
         if not known:
             raise ConversationNotFound("its conversation is not here")
         return found
+
+
+def _brings_ids(told: NewConversation) -> bool:
+    return told.id is not None or any(each.id for each in told.messages)
 
 
 def _renamed(subject: str | None, ids: Mapping[Any, object]) -> str | None:

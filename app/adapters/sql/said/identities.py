@@ -6,6 +6,7 @@ from sqlalchemy import null, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
+from app.adapters.sql.dialect import take_name
 from app.domain.ids import ConversationKey, ScopeKey, TenantId
 from app.ports.moving import Holder
 
@@ -19,6 +20,9 @@ class SqlIdentities:
 
     connection: AsyncConnection
     tenant: TenantId
+
+    async def take(self) -> None:
+        await take_name(self.connection, "identities")
 
     async def held(self, kind: str, ids: Collection[UUID]) -> Mapping[UUID, Holder]:
         wanted = sorted(set(ids))
