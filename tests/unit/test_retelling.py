@@ -39,6 +39,11 @@ def a_fact(attribute: str, value: str, *, tense: Tense = Tense.NOW, positive: bo
             ["Ann is allergic to peanuts", "Ann is vegetarian"],
         ),
         ("I speak French and Czech.", ["Ann speaks Czech", "Ann speaks French"]),
+        ("I no longer work at Acme.", ["Ann no longer works at Acme"]),
+        ("I never eat meat.", ["Ann never eats meat"]),
+        ("I teach physics.", ["Ann teaches physics"]),
+        ("I go hiking every week.", ["Ann goes hiking every week"]),
+        ("I always use vim.", ["Ann always uses vim"]),
         ("I work at Acme as a nurse.", ["Ann works as nurse", "Ann works at Acme"]),
         (
             "I used to work at Acme as a nurse.",

@@ -16,12 +16,14 @@ _VERB = {"'m": " is", " am": " is", "'ve": " has", " have": " has", " don't": " 
 _VERB |= {"m": " is", "ve": " has", " dont": " doesn't"}
 _VERB |= {" do not": " does not", "'ll": " will", "": ""}
 _IN_PRESENT = re.compile(
-    r"\A\s+(?P<adverb>(?:now|also|really|still|currently|actually)\s+)?"
-    r"(?P<verb>live|work|prefer|like|love|hate|dislike|use|speak|play|own|study|enjoy|come|need|want|have"
-    r"|run|lead|manage|head|drive)"
+    r"\A\s+(?P<adverb>(?:now|also|really|still|currently|actually|always|never|no longer|only"
+    r"|mostly|usually|generally|absolutely|strongly)\s+)?"
+    r"(?P<verb>live|reside|work|prefer|like|love|enjoy|adore|hate|dislike|despise|detest|use|speak"
+    r"|play|own|study|come|need|want|have|run|lead|manage|head|drive|eat|drink|go|do|practi[sc]e"
+    r"|volunteer|collect|teach|suffer|major|take)"
     r"(?=\s)"
 )
-_IRREGULAR = {"study": "studies", "have": "has"}
+_IRREGULAR = {"study": "studies", "have": "has", "go": "goes", "do": "does", "teach": "teaches"}
 _MINE = re.compile(r"\b(?:my|My)\b")
 
 
