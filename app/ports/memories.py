@@ -80,9 +80,18 @@ class MemoryWriter(MemoryReader, Protocol):
         ...
 
     async def under(
-        self, scope: ScopeKey, kind: ItemType, groups: Sequence[str]
+        self,
+        scope: ScopeKey,
+        kind: ItemType,
+        groups: Sequence[str],
+        *,
+        beginnings: Sequence[str] = (),
     ) -> Sequence[Memory]:
-        """The same of subjects that are one of `groups`, or one and then "|" and more."""
+        """
+        The same of subjects that are one of `groups`, or one and then "|" and more.
+
+        And of such as begin with one of `beginnings`.
+        """
         ...
 
     async def drop(self, old: Memory, *, now: datetime) -> None:

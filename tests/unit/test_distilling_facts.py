@@ -240,3 +240,30 @@ async def test_a_fact_is_found_by_meaning(memory: Memory) -> None:
     await tell(memory, "I live in Lisbon.")
     await memory.index()
     assert "Alice lives in Lisbon" in memory.embedder.embedded
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("We decided on MongoDB for the backend.", "We no longer use MongoDB."),
+        ("We decided on MongoDB for the backend.", "We no longer use MongoDB for the backend."),
+        ("We decided on MongoDB for the backend.", "We switched from MongoDB to PostgreSQL."),
+        ("We no longer use MongoDB for tests.", "We use MongoDB for tests."),
+        ("We no longer use MongoDB.", "We use MongoDB for tests."),
+    ],
+)
+@pytest.mark.parametrize("late", [False, True])
+async def test_what_is_over_for_all_is_over_for_each(
+    memory: Memory, before: str, after: str, *, late: bool
+) -> None:
+    told = [(before, 0), (after, 2)]
+    for text, day in reversed(told) if late else told:
+        await tell(memory, text, day=day, chat=text)
+    assert await texts(memory, day=1) == [f"Alice: {before.rstrip('.')}"]
+    assert await texts(memory) == [f"Alice: {after.rstrip('.')}"]
+
+
+async def test_what_is_over_for_one_purpose_goes_on_for_others(memory: Memory) -> None:
+    await tell(memory, "We use MongoDB for the backend.", "We use MongoDB.")
+    await tell(memory, "We no longer use MongoDB for tests.", day=2, chat="later")
+    assert len(await facts(memory)) == 3

@@ -79,9 +79,14 @@ def kind_in(attribute: str) -> str:
     return attribute.partition(" for ")[0]
 
 
+def purpose_in(attribute: str) -> str:
+    """What a tool is used for, "tests" of "database for tests"; empty where nothing tells."""
+    return attribute.partition(" for ")[2]
+
+
 def is_single(attribute: str) -> bool:
     """Whether only one value holds at a time, as of "database for tests" or "deadline"."""
-    return kind_in(attribute) in _ONE_AT_A_TIME or attribute not in _SEVERAL
+    return attribute not in _SEVERAL and kind_in(attribute) != "uses"
 
 
 def bearing(newer: Fact, older: Fact) -> Bearing:
@@ -102,7 +107,7 @@ def bearing(newer: Fact, older: Fact) -> Bearing:
 
 
 def _of_one_value(newer: Fact, older: Fact) -> Bearing:
-    if not _comparable(newer.attribute, older.attribute):
+    if not _comparable(newer, older):
         return Bearing.STANDS_BESIDE
     alike = newer.positive == older.positive and newer.tense is older.tense
     if alike and newer.attribute == older.attribute:
@@ -115,18 +120,25 @@ def _of_one_value(newer: Fact, older: Fact) -> Bearing:
     return Bearing.SUPERSEDES
 
 
-def _comparable(one: str, other: str) -> bool:
+def _comparable(newer: Fact, older: Fact) -> bool:
     """Whether values of the two attributes are about the same: "uses", and any kind of tool."""
+    one, other = newer.attribute, older.attribute
     if one == other or (one, other) in _OPPOSITES:
         return True
     kinds = {kind_in(one), kind_in(other)}
-    return "uses" in kinds and kinds - {"uses"} <= TOOL_KINDS
+    return "uses" in kinds and kinds - {"uses"} <= TOOL_KINDS and _reaches(newer, older)
+
+
+def _reaches(newer: Fact, older: Fact) -> bool:
+    """Whether two uses of tools are for the same, or one that is over, or denied, was for all."""
+    one, other = purpose_in(newer.attribute), purpose_in(older.attribute)
+    return one == other or not (one if older.positive else other)
 
 
 def _takes_place_of(newer: Fact, older: Fact) -> bool:
     """Whether `older`, of another value, cannot hold beside `newer`."""
     instead = newer.against is not None and normal(newer.against) == normal(older.value)
-    if instead and older.positive and _comparable(newer.attribute, older.attribute):
+    if instead and older.positive and (_comparable(newer, older) or _of_one_kind(newer, older)):
         return True
     return (
         newer.attribute == older.attribute
@@ -134,3 +146,9 @@ def _takes_place_of(newer: Fact, older: Fact) -> bool:
         and older.positive
         and older.tense is Tense.NOW
     )
+
+
+def _of_one_kind(newer: Fact, older: Fact) -> bool:
+    """Whether both are tools of a kind, and the newer one is so for all that the older is for."""
+    kinds = {kind_in(newer.attribute), kind_in(older.attribute)}
+    return len(kinds) == 1 and kinds <= TOOL_KINDS and _reaches(newer, older)

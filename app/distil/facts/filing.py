@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from hashlib import blake2b
 
-from app.distil.facts.fact import Fact, Tense, kind_in
+from app.distil.facts.fact import Fact, Tense, kind_in, purpose_in
 from app.distil.facts.values import normal
 from app.distil.language.lexicon import TOOL_KINDS
 
@@ -48,13 +48,27 @@ def mark_of(subject: str | None, told: Mapping[str, object] | None = None) -> st
 
 
 def groups_of(fact: Fact) -> Sequence[str]:
-    """The groups of all facts that `fact` may bear on, its own first."""
+    """The groups of all facts that `fact` may bear on, or that may bear on it, its own first."""
+    kind, purpose = kind_in(fact.attribute), purpose_in(fact.attribute)
     attributes = [fact.attribute]
-    if fact.attribute == _USES:
-        attributes += sorted(TOOL_KINDS)
-    elif kind_in(fact.attribute) in TOOL_KINDS:
-        attributes.append(_USES)
+    if kind == _USES:
+        attributes += [_used_for(purpose, each) for each in sorted(TOOL_KINDS)]
+    elif kind in TOOL_KINDS:
+        attributes += [_USES, *([kind, _used_for(purpose, _USES)] if purpose else [])]
     return [_group(fact.subject, each) for each in attributes]
+
+
+def beginnings_of(fact: Fact) -> Sequence[str]:
+    """With what begin the groups of tools for one thing that a fact about all uses may bear on."""
+    kind = kind_in(fact.attribute)
+    if purpose_in(fact.attribute) or kind not in TOOL_KINDS | {_USES}:
+        return []
+    kinds = sorted({*TOOL_KINDS, _USES}) if kind == _USES else [kind, _USES]
+    return [_group(fact.subject, f"{each} for ") for each in kinds]
+
+
+def _used_for(purpose: str, kind: str) -> str:
+    return f"{kind} for {purpose}" if purpose else kind
 
 
 def kept_as(fact: Fact) -> Mapping[str, object]:

@@ -130,8 +130,9 @@ def _attribute(predicate: Predicate, value: str, said: str, *, positive: bool) -
         return predicate.attribute
     otherwise = "decision" if predicate.else_attribute == WE_DECIDED else predicate.else_attribute
     attribute = attribute_of(value, said, otherwise)
-    is_tool = kind_in(attribute) in TOOL_KINDS
-    return "uses" if is_tool and not positive else attribute
+    kind = kind_in(attribute)
+    is_over = kind in TOOL_KINDS and not positive
+    return attribute.replace(kind, "uses", 1) if is_over else attribute
 
 
 def _against(attribute: str, said: str) -> str | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from app.distil.facts.fact import Bearing, Fact, bearing
-from app.distil.facts.filing import groups_of
+from app.distil.facts.filing import beginnings_of, groups_of
 from app.distil.facts.told import told_fact
 from app.domain.ids import ItemId, ScopeKey
 from app.domain.memories import Memory
@@ -38,7 +38,8 @@ async def bearings_of(
     """
     several = [_called(fact, each) for each in sorted(_names(fact, speakers))]
     groups = [group for each in several for group in groups_of(each)]
-    found = await memories.under(scope, ItemType.FACT, groups)
+    wider = [each for one in several for each in beginnings_of(one)]
+    found = await memories.under(scope, ItemType.FACT, groups, beginnings=wider)
     told = [
         (item, _called(known, fact.subject) if known.subject.casefold() in speakers else known)
         for item in found

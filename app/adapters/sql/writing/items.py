@@ -84,10 +84,16 @@ class SqlItemWriter(SqlItems):
         await erase_items(self.connection, self.tenant, own, now=now)
 
     async def under(
-        self, scope: ScopeKey, kind: ItemType, groups: Sequence[str]
+        self,
+        scope: ScopeKey,
+        kind: ItemType,
+        groups: Sequence[str],
+        *,
+        beginnings: Sequence[str] = (),
     ) -> Sequence[Memory]:
         i = t.memory_item.c
-        below = [i.subject.startswith(f"{each}|", autoescape=True) for each in groups]
+        begun = [*(f"{each}|" for each in groups), *beginnings]
+        below = [i.subject.startswith(each, autoescape=True) for each in begun]
         wanted = self._all().where(
             i.scope_key == scope, i.type == kind.value, or_(i.subject.in_(groups), *below)
         )
