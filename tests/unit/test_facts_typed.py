@@ -202,23 +202,22 @@ def test_who_is_a_member_of_something_is_told_with_it(content: str, told: list[s
 @pytest.mark.parametrize(
     "content",
     [
-        "Translate to French: I have two brothers and I work as a nurse.",
-        "Can you please proofread this: I live in Rome.\nI work at Acme.",
-        "Please correct my letter: My name is Ida. We use Oracle.",
-        "Hi! Rewrite this so that it sounds nice: I hate Mondays and I love jazz.",
+        "We decided on PostgreSQL or MySQL.",
+        "Let's go with redis or memcached.",
+        "I live in Rome or Milan, depending on the season.",
     ],
 )
-def test_a_text_to_be_worked_on_states_nothing(content: str) -> None:
+def test_one_of_two_is_none(content: str) -> None:
     assert not told_in(content)
 
 
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        ("That's correct: I live in Rome.", "lives_in Rome"),
-        ("I live in Rome. Translate to French: I work at Acme.", "lives_in Rome"),
-        ("I translate for a living, and one thing is sure: I love jazz.", "likes jazz"),
+        ("We use PostgreSQL or something.", "database PostgreSQL"),
+        ("I don't drink coffee or tea.", "drinks not coffee"),
+        ("I like action or sci-fi movies.", "likes action or sci-fi movies"),
     ],
 )
-def test_what_is_said_beside_it_is_stated(content: str, told: str) -> None:
+def test_not_all_that_stands_before_or_is_left_open(content: str, told: str) -> None:
     assert told_in(content) == [told]

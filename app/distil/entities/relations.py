@@ -7,6 +7,7 @@ from itertools import combinations
 from app.distil.entities.entity import Mention, Relation
 from app.distil.entities.sameness import SAME_AS, is_own_name, says_same
 from app.distil.facts.clauses import is_meant, is_short
+from app.distil.facts.others_words import end_of_own_words, is_told_on
 from app.distil.language.sentences import Sentence, sentences_of
 from app.text.scripts import fold
 
@@ -84,7 +85,8 @@ def relations_of(
     The relations that the sentences of a message state, each once, in the order of their places.
 
     What is asked, supposed, denied or told as hearsay states none. Entities of one sentence are
-    `NAMED_TOGETHER` besides, lightly. "I" is the speaker, and whoever says "call me" so.
+    `NAMED_TOGETHER` besides, lightly. "I" is the speaker, and whoever says "call me" so, but not in
+    the words of others.
 
     Args:
         content: What was said.
@@ -93,9 +95,11 @@ def relations_of(
     """
     found: dict[tuple[str, str, str], Relation] = {}
     left = list(reversed(mentions))
+    end = end_of_own_words(content)
     for sentence in sentences_of(content):
         inside = _inside(sentence, left)
-        for relation in _in_sentence(sentence, inside, speaker):
+        own = sentence.start < end and inside and not is_told_on(content, inside[0].start, speaker)
+        for relation in _in_sentence(sentence, inside, speaker if own else None):
             found.setdefault((relation.source, relation.target, relation.type), relation)
     return list(found.values())
 

@@ -32,12 +32,6 @@ _NOT_MEANT = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_MATERIAL = re.compile(
-    r"(?:\A|[.!?\n]|\b(?:please|pls|you|me))\s*(?:translate|proofread|rephrase|paraphrase|reword"
-    r"|rewrite|summari[sz]e|polish|shorten|(?:correct|improve)\s+(?:this|these|my|the))"
-    r"\b[^.!?\n:]{0,60}:\s",
-    re.IGNORECASE,
-)
 _REASON = re.compile(r"(?<=\w),?\s+because\s", re.IGNORECASE)
 _JOKE = re.compile(r"\b(?:just kidding|j/k|only joking|haha+|april fool)\b", re.IGNORECASE)
 
@@ -102,12 +96,6 @@ class Clause:
 def is_joke(content: str) -> bool:
     """Whether a message takes back what it says."""
     return bool(_JOKE.search(content, 0, 4_000))
-
-
-def end_of_own_words(content: str) -> int:
-    """Where a message goes on with a text to be worked on: "Translate to French: I live in …"."""
-    found = _MATERIAL.search(content, 0, 4_000)
-    return found.end() if found else len(content)
 
 
 def is_short(sentence: Sentence) -> bool:

@@ -9,6 +9,7 @@ from app.distil.facts.values import (
     choice,
     date,
     email,
+    is_undecided,
     phone,
     pronouns,
     proper,
@@ -108,7 +109,7 @@ def _called(clause: str) -> Statement | None:
 def _agreed(clause: str) -> Statement | None:
     found = _LET_US.match(clause)
     value = choice(clause[found.end() :]) if found else None
-    if not value:
+    if not value or is_undecided(clause, value):
         return None
     attribute = attribute_of(value, clause, "decision")
     return Statement(subject="we", attribute=attribute, value=value, confidence=0.85)

@@ -10,7 +10,6 @@ from app.distil.facts.clauses import (
     beginnings,
     behind_fillers,
     clause_at,
-    end_of_own_words,
     end_of_what_is_meant,
     is_joke,
     is_short,
@@ -18,6 +17,7 @@ from app.distil.facts.clauses import (
 from app.distil.facts.directions import statement_at
 from app.distil.facts.fact import Fact, Tense, is_single
 from app.distil.facts.introducing import introduced, introduction, kin_named, who_is
+from app.distil.facts.others_words import end_of_own_words, is_told_on
 from app.distil.facts.reading import statements_of
 from app.distil.facts.retelling import quoted, retold
 from app.distil.facts.small_letters import spelled
@@ -57,7 +57,8 @@ def facts_of(said: Utterance) -> Sequence[Fact]:
     found: dict[tuple[object, ...], Fact] = {}
     own = end_of_own_words(said.content)
     for fact in _all_facts(said):
-        if fact.start >= own or _names_itself(fact):
+        of_another = fact.start >= own or is_told_on(said.content, fact.start, said.name)
+        if of_another or _names_itself(fact):
             continue
         same = (*fact.key, normal(fact.value), fact.positive, fact.tense)
         found.setdefault(same, fact)

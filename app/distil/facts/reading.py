@@ -18,7 +18,7 @@ from app.distil.facts.predicates import (
 )
 from app.distil.facts.statement import Statement
 from app.distil.facts.tools import attribute_of
-from app.distil.facts.values import choice, employer, kind_of, occupation, thing
+from app.distil.facts.values import choice, employer, is_undecided, kind_of, occupation, thing
 from app.distil.facts.verbs import BEING, ONLY_DENIED, VERBS
 from app.distil.language.lexicon import TOOL_KINDS
 
@@ -81,6 +81,8 @@ def _read(
     said = found.string[found.end() :]
     value = predicate.read(said)
     if tense is None or value is None or not _is_plain(predicate, tense, value, clause.who):
+        return
+    if is_undecided(said, value) and not form.denied:
         return
     positive = predicate.positive and not form.denied
     attribute = _attribute(predicate, value, said, positive=positive)

@@ -60,6 +60,7 @@ _TWO_KINDS = re.compile(
 _NARROWED = re.compile(r"\s+(?:that|which|who)\b")
 """Who likes "stories that tell of Rome" need not like stories."""
 
+_OR_ANOTHER = re.compile(r"\s+or\s+(?!so\b|something\b|less\b)", re.IGNORECASE)
 _CODE_LIKE = re.compile(r"[A-Za-z][\w.+#/-]*[\d_.+#/][\w.+#/-]*\Z")
 _HARDLY = re.compile(r"\b(?:a little|a bit|some|no)\b")
 _POINTS_ELSEWHERE = re.compile(
@@ -260,6 +261,12 @@ def age(text: str) -> str | None:
 def date(text: str) -> str | None:
     found = _DATE.match(text)
     return re.sub(r"\A(?:on\s+)?(?:the\s+)?", "", found[0]) if found else None
+
+
+def is_undecided(said: str, value: str) -> bool:
+    """Whether `value` is one of two: "PostgreSQL or MySQL" tells neither."""
+    at = said.find(value)
+    return at >= 0 and bool(_OR_ANOTHER.match(said, at + len(value)))
 
 
 def _matched(pattern: re.Pattern[str], text: str) -> str | None:
