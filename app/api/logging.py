@@ -5,6 +5,7 @@ import sys
 from contextvars import ContextVar
 
 import structlog
+from stamina.instrumentation import LoggingOnRetryHook, set_on_retry_hooks
 from structlog.typing import EventDict, Processor, WrappedLogger
 
 request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
@@ -49,3 +50,5 @@ def configure_logging(level: str, *, json: bool) -> None:
     # aiosqlite's debug lines hold every parameter of every statement.
     for noisy in ("httpx", "httpcore", "alembic", "aiosqlite", "uvicorn.access", "mcp"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
+    # By itself, stamina tells of retries on the standard output, which belongs to commands and MCP.
+    set_on_retry_hooks([LoggingOnRetryHook])
