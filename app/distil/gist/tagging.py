@@ -61,7 +61,7 @@ _DECISION = re.compile(
     \b(?: decided | decision\ is | agreed\ (?:on|to|that) | settled\ on | opted\ for | going\ with
     | (?:we|i)(?:'ve|\ have)?\ (?:chose|chosen|picked|selected|approved|booked|ordered|switched
     |migrated)
-    | went\ with | let's\ (?:go\ with|use|stick\ with|set) | we'll\ (?:go\ with|use) |
+    | went\ with | let'?s\ (?:go\ with|use|stick\ with|set) | we'll\ (?:go\ with|use) |
     final(?:ly)?\ answer
     | from\ now\ on | no\ longer | it\ is\ settled | must\ be | (?:is|are)\ confirmed | we\ switched
     | (?:is|are|was|were|i've|i|we|we've)\ (?:now\ )?(?:ordered|booked|reserved|refunded|cancelled
@@ -75,7 +75,7 @@ _DECISION = re.compile(
 )
 _COMMITMENT = re.compile(
     r"""
-    \b(?: (?:i|we)(?:'ll|\ will)\ (?!be\ (?:fine|ok)|see\b|think\b|say\b) | i\ promise |
+    \b(?: (?:i|we)(?:'ll|\ will)\ (?!be\ (?:fine|ok|right\ back)|see\b|think\b|say\b) | i\ promise |
     i\ take\ (?:it|care|the)
     | deadline | due\ (?:on|by|date) | by\ (?:monday|tuesday|wednesday|thursday|friday|saturday
     |sunday
@@ -139,9 +139,11 @@ _SMALL_TALK = re.compile(
     r"""
     (?: \W | \b(?: hi | hello | hey | thanks | thank\ you | so\ much | a\ lot | you're\ welcome |
     welcome | ok
-    | okay | sure | great | nice | lovely | perfect | cool | wow | haha+ | lol | yes | no | yeah |
+    | okay | sure | great | nice | lovely | perfect | cool | wow | lol | yes | no | yeah |
     good
-    | morning | evening | night | bye | see\ you | how\ are\ you | i'm\ fine | fine | done | gladly
+    | morning | evening | night | bye | how\ are\ you |
+    see\ you(?:\ (?:tomorrow|later|soon|then|there|around|next\ week|on\ \w{3,6}day))?
+    | i'm\ fine | fine | done | gladly
     | happy\ to\ help | of\ course | please | sorry | congratulations | well\ done | sent | ha |
     noted
     | got\ it | makes\ sense | no\ problem | exactly | right | agreed\? | very\ kind
@@ -153,6 +155,10 @@ _SMALL_TALK = re.compile(
     | you(?:'re|\ are)\ (?:doing\ )?(?:so\ |an?\ )?(?:amazing|awesome|great|fantastic|inspiring
     |the\ best)(?:\ job|\ work)? | talk\ (?:to\ you\ )?(?:soon|later)
     | (?:i\ )?appreciate\ (?:it|that|you) | means\ a\ lot
+    | (?:ba)?ha(?:ha)+h? | he(?:he)+ | lmf?ao+ | rofl | xd+ | (?<=:)[dpo]
+    | thx+ | thanx | tnx | ty(?:sm|vm)? | np | kk? | brb | (?:i(?:'ll|\ will)\ )?be\ right\ back
+    | nvm | never\ ?mind | gn8? | gm | sup | same | nope | nice\ one
+    | everyone | everybody | guys | folks | for\ (?:all\ )?(?:your|the)\ help
     | wonderful | awesome | cheers | sleep\ well | have\ a | day | weekend | warm | winter |
     too )\b )+
     """,
