@@ -24,11 +24,16 @@ def memory(store: SqlStore) -> Memory:
 
 
 async def tell(
-    memory: Memory, *texts: str, day: int = 0, chat: str = "chat", role: Role = Role.USER
+    memory: Memory,
+    *texts: str,
+    day: int = 0,
+    chat: str = "chat",
+    role: Role = Role.USER,
+    name: str | None = "Alice",
 ) -> Stored:
     """Alice says something; it is distilled."""
     messages = [
-        NewMessage(role=role, content=text, name="Alice", created_at=NOON + day * DAY)
+        NewMessage(role=role, content=text, name=name, created_at=NOON + day * DAY)
         for text in texts
     ]
     new = NewConversation(user_id="alice", external_id=chat, messages=messages)
@@ -267,3 +272,26 @@ async def test_what_is_over_for_one_purpose_goes_on_for_others(memory: Memory) -
     await tell(memory, "We use MongoDB for the backend.", "We use MongoDB.")
     await tell(memory, "We no longer use MongoDB for tests.", day=2, chat="later")
     assert len(await facts(memory)) == 3
+
+
+@pytest.mark.parametrize("names", [("Alice", None), (None, "Alice")])
+async def test_a_wife_is_one_however_the_user_is_called(
+    memory: Memory, names: tuple[str | None, str | None]
+) -> None:
+    await tell(memory, "My wife works at Acme.", "My son is called Max.", name=names[0])
+    await tell(memory, "My wife works at Bosch.", "My son is called Max.", day=2, name=names[1])
+    before, after = (name or "User" for name in names)
+    assert await texts(memory, day=1) == [
+        f"{before}'s son is called Max",
+        f"{before}'s wife works at Acme",
+    ]
+    assert await texts(memory) == [
+        f"{before}'s son is called Max",
+        f"{after}'s wife works at Bosch",
+    ]
+
+
+async def test_the_wife_of_somebody_else_is_another(memory: Memory) -> None:
+    await tell(memory, "My wife works at Acme.")
+    await tell(memory, "My wife works at Bosch.", day=2, name="Bob")
+    assert len(await texts(memory)) == 2

@@ -41,7 +41,7 @@ async def bearings_of(
     wider = [each for one in several for each in beginnings_of(one)]
     found = await memories.under(scope, ItemType.FACT, groups, beginnings=wider)
     told = [
-        (item, _called(known, fact.subject) if known.subject.casefold() in speakers else known)
+        (item, _called(known, fact.subject) if _are_one(known, fact, speakers) else known)
         for item in found
         if (known := told_fact(item.content, item.metadata, item.valid_from, speakers))
     ]
@@ -59,9 +59,21 @@ async def bearings_of(
 
 
 def _names(fact: Fact, speakers: Collection[str]) -> set[str]:
-    """What the subject of a fact is called."""
-    name = fact.subject.casefold()
-    return {*speakers, name} if name in speakers else {fact.subject}
+    """What the subject of a fact is called: whose wife "Alice's wife" is, is called in each way."""
+    owner, of = _owner_and_rest(fact)
+    return {f"{each}{of}" for each in {*speakers, owner}} if owner in speakers else {fact.subject}
+
+
+def _are_one(known: Fact, fact: Fact, speakers: Collection[str]) -> bool:
+    """Whether both are about the user, or the same one of theirs, whatever they are called."""
+    (one, of), (other, of_other) = _owner_and_rest(known), _owner_and_rest(fact)
+    return one in speakers and other in speakers and of == of_other
+
+
+def _owner_and_rest(fact: Fact) -> tuple[str, str]:
+    """Whose a subject is, "alice", and what of theirs, "'s wife"; empty where it is themself."""
+    owner, of, rest = fact.subject.casefold().partition("'s ")
+    return owner, of + rest
 
 
 def _called(fact: Fact, name: str) -> Fact:
