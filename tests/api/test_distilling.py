@@ -142,7 +142,7 @@ async def test_all_of_it_can_be_made_anew(client: AsyncClient) -> None:
     while job["status"] == "running":
         await asyncio.sleep(0.02)
         job = await get(client, f"/jobs/{job['id']}")
-    assert (job["status"], job["facts"]) == ("done", {"items": 1})
+    assert (job["status"], job["facts"]) == ("done", {"index": "distilled", "items": 1})
     assert len(await memories(client, "fact")) == 1
 
 
