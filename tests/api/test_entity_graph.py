@@ -252,7 +252,7 @@ async def test_a_reindex_makes_the_same_graph_again(client: AsyncClient, project
     while job["status"] in ("queued", "running"):
         await asyncio.sleep(0.05)
         job = await get(client, f"/jobs/{job['id']}")
-    assert (job["status"], job["facts"]) == ("done", {"items": 1})
+    assert (job["status"], job["facts"]) == ("done", {"index": projection, "items": 1})
     assert await entities(client) == before
 
 
