@@ -85,6 +85,14 @@ async def settled(client: AsyncClient, *, at_most: float = 20) -> None:
                     await asyncio.sleep(_GLANCE_S)
 
 
+async def distilled(client: AsyncClient) -> None:
+    """Wait until nothing waits to be distilled; a busy machine may not tell that at once."""
+    lag: int | None = None
+    while lag != 0:
+        await asyncio.sleep(_GLANCE_S)
+        lag = (await client.get("/readyz")).json()["parts"]["distilling"]["lag"]
+
+
 async def context(client: AsyncClient, query: str, **fields: Any) -> Json:
     return _body(await client.post("/context", json={"query": query, **fields}), 200)
 

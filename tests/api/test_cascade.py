@@ -15,6 +15,7 @@ from tests.api.speaking import (
     Json,
     contents,
     context,
+    distilled,
     erase,
     get,
     problem,
@@ -24,7 +25,7 @@ from tests.api.speaking import (
     store,
     talking_to,
 )
-from tests.api.test_distilling import LISBON, distilled, memories
+from tests.api.test_distilling import LISBON, memories
 
 LEDGER = "We decided on PostgreSQL 16 for the ledger service."
 OFFICE = "Berta agreed to bring the keys of the Lisbon office by train."

@@ -1,13 +1,12 @@
 """What facts add to profiles: with consent, beside what users wrote, while they hold."""
 
-import asyncio
 import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from httpx import AsyncClient
 
-from tests.api.speaking import Json, context, erase, get, problem, said, store
+from tests.api.speaking import Json, context, distilled, erase, get, problem, said, store
 
 ALICE: Json = {"user_id": "alice"}
 BOTH: Json = {"profile": True, "facts": True}
@@ -24,10 +23,7 @@ async def agree(client: AsyncClient, purposes: Json, **body: object) -> Json:
 async def tell(client: AsyncClient, *messages: Json | str, user: str = "alice") -> Json:
     """Have it said, and wait until it is distilled."""
     stored = await store(client, *messages, user_id=user)
-    lag = 1
-    while lag:
-        await asyncio.sleep(0.02)
-        lag = (await get(client, "/readyz"))["parts"]["distilling"]["lag"]
+    await distilled(client)
     return stored
 
 

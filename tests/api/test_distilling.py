@@ -12,18 +12,20 @@ from app.adapters.sql.store import SqlStore
 from app.domain.ids import LOCAL_TENANT, ConversationKey
 from app.services.common.pacing import Traffic
 from app.settings import Settings
-from tests.api.speaking import Json, context, erase, get, problem, said, store, talking_to
+from tests.api.speaking import (
+    Json,
+    context,
+    distilled,
+    erase,
+    get,
+    problem,
+    said,
+    store,
+    talking_to,
+)
 
 LISBON = "I live in Lisbon."
 DECIDED = "We decided on PostgreSQL 16 for the ledger service."
-
-
-async def distilled(client: AsyncClient) -> None:
-    """Wait until nothing waits to be distilled."""
-    lag = 1
-    while lag:
-        await asyncio.sleep(0.02)
-        lag = (await get(client, "/readyz"))["parts"]["distilling"]["lag"]
 
 
 async def memories(client: AsyncClient, kind: str, **wanted: object) -> list[Json]:

@@ -6,8 +6,7 @@ from uuid import uuid4
 import pytest
 from httpx import AsyncClient
 
-from tests.api.speaking import Json, contents, context, erase, get, problem, said, store
-from tests.api.test_distilling import distilled
+from tests.api.speaking import Json, contents, context, distilled, erase, get, problem, said, store
 from tests.api.test_flags import put
 
 ALICE: Json = {"user_id": "alice"}

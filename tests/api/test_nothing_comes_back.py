@@ -7,8 +7,7 @@ from random import Random
 import pytest
 from httpx import AsyncClient
 
-from tests.api.speaking import Json, context, erase, get, said, settled, store
-from tests.api.test_distilling import distilled
+from tests.api.speaking import Json, context, distilled, erase, get, said, settled, store
 
 CANARY = "Zanzibar"
 SAID = [

@@ -32,7 +32,7 @@ async def test_vectors_are_made_anew_without_embedding_again(client: AsyncClient
 
     done = await job(client, "/admin/reindex", projection="vectors")
 
-    assert (done["status"], done["facts"]) == ("done", {"items": 2})
+    assert (done["status"], done["facts"]) == ("done", {"index": "vectors", "items": 2})
     assert done["progress"] == {"done": 2, "total": 2}
     assert (await get(client, "/memory/debug/stats"))["vectors"] == before["vectors"]
     found = await context(client, QUERY)
@@ -44,7 +44,7 @@ async def test_without_a_name_every_index_is_made_anew(client: AsyncClient) -> N
 
     done = await job(client, "/admin/reindex")
 
-    assert (done["status"], done["facts"]) == ("done", {"items": 5})
+    assert (done["status"], done["facts"]) == ("done", {"index": "fts, vectors, graph", "items": 5})
     found = await context(client, QUERY)
     assert found["retrieved_memories"][0]["sources"] == ["lexical", "semantic"]
 
@@ -65,7 +65,7 @@ async def test_full_text_is_made_anew(client: AsyncClient) -> None:
 async def test_everything_is_embedded_anew(client: AsyncClient) -> None:
     await store(client, HUGIN, TOMATOES)
     done = await job(client, "/admin/reembed")
-    assert (done["status"], done["facts"]) == ("done", {"items": 2})
+    assert (done["status"], done["facts"]) == ("done", {"index": "embeddings", "items": 2})
     assert (await job(client, "/admin/doctor"))["facts"]["sound"]
     assert contents(await search(client, QUERY))[0] == HUGIN
 

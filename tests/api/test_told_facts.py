@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from httpx import AsyncClient
 
-from tests.api.speaking import Json, erase, get, problem, store
+from tests.api.speaking import Json, distilled, erase, get, problem, store
 
 FIRST, LATER = "2026-01-01T00:00:00Z", "2026-02-01T00:00:00Z"
 
@@ -22,10 +22,7 @@ async def tell(client: AsyncClient, content: str, **about: Any) -> Json:
 async def hear(client: AsyncClient, *messages: str) -> Json:
     """Have it said, and wait until it is distilled."""
     stored = await store(client, *messages, user_id="alice")
-    lag = 1
-    while lag:
-        await asyncio.sleep(0.02)
-        lag = (await get(client, "/readyz"))["parts"]["distilling"]["lag"]
+    await distilled(client)
     return stored
 
 
