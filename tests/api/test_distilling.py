@@ -20,6 +20,7 @@ from tests.api.speaking import (
     get,
     problem,
     said,
+    settled,
     store,
     talking_to,
 )
@@ -78,6 +79,22 @@ async def test_a_fact_that_changed_is_known_as_of_before(client: AsyncClient) ->
     assert [each["metadata"]["value"] for each in await memories(client, "fact")] == ["Lisbon"]
     then = await memories(client, "fact", as_of="2026-01-15T00:00:00Z")
     assert [each["metadata"]["value"] for each in then] == ["Berlin"]
+
+
+async def test_where_somebody_lives_is_found_though_they_only_said_that_they_moved(
+    client: AsyncClient,
+) -> None:
+    await tell(
+        client,
+        "I moved to Lisbon last week.",
+        "My dog is called Rex, he is a beagle.",
+        "We decided on PostgreSQL for the ledger.",
+        said("Beagles are great.", "assistant"),
+    )
+    await settled(client)
+    found = await context(client, "Where do I live?", user_id="alice")
+    (fact,) = (each for each in found["retrieved_memories"] if each["type"] == "fact")
+    assert fact["content"] == "User lives in Lisbon (moved there last week)"
 
 
 async def test_a_conversation_is_summed_up_on_demand(client: AsyncClient) -> None:

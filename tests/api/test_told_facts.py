@@ -126,7 +126,7 @@ async def test_what_is_said_supersedes_what_was_told_or_leaves_it_as_it_is(
     await erase(client, f"/conversations/{said['id']}")
     assert await facts(client) == ["Alice lives in Lisbon."]
     await hear(client, "I moved to Porto.")
-    assert await facts(client) == ["User moved to Porto"]
+    assert await facts(client) == ["User lives in Porto (moved there)"]
     assert (await get(client, f"/memories/{told['id']}"))["superseded_by"]
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from app.distil.facts.drawing import facts_of
 from app.distil.facts.fact import Fact, Tense
-from app.distil.facts.retelling import told_apart
+from app.distil.facts.retelling import as_it_holds, told_apart
 from app.distil.language.utterance import Utterance
 from app.domain.conversation import Role
 
@@ -85,3 +85,19 @@ def test_whatever_it_is(fact: Fact, text: str) -> None:
     apart = told_apart([fact, beside])
     assert [each.text for each in apart] == [text, "Ann is from Brno"]
     assert told_apart(apart) == apart
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("I moved to Lisbon last week.", "Ann lives in Lisbon (moved there last week)"),
+        ("I've moved to New York.", "Ann lives in New York (moved there)"),
+        ("I live in Lisbon now.", "Ann lives in Lisbon now"),
+        ("I used to live in Lisbon.", "Ann used to live in Lisbon"),
+        ("I will move to Lisbon.", "Ann will move to Lisbon"),
+        ("I like moving.", "Ann likes moving"),
+    ],
+)
+def test_what_began_something_is_told_by_what_holds_since(content: str, text: str) -> None:
+    said = Utterance(role=Role.USER, content=content, said_at=NOW, name="Ann")
+    assert [as_it_holds(each).text for each in facts_of(said)] == [text]

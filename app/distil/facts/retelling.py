@@ -91,6 +91,9 @@ _AS_VERBS = {
     "visited": "visit",
     "works_on": "work on",
 }
+_STATES = {"lives_in": re.compile(r"\bliv(?:e|es|ed|ing)\b"), "works_at": re.compile(r"\bwork")}
+"""Attributes that people mostly tell by what began them, with the words that tell them already."""
+
 _THIRD = {"be": "is", "have": "has", "study": "studies", "teach": "teaches", "visit": "visited"}
 
 
@@ -102,6 +105,21 @@ def told_apart(facts: Sequence[Fact]) -> Sequence[Fact]:
     """
     texts = Counter(each.text for each in facts)
     return [replace(each, text=_own_part(each)) if texts[each.text] > 1 else each for each in facts]
+
+
+def as_it_holds(fact: Fact) -> Fact:
+    """
+    `fact` told by what holds since, where its words tell only what began it.
+
+    "User moved to Lisbon" does not say "live": no question for where somebody lives would find it.
+    """
+    words = _STATES.get(fact.attribute)
+    holds = fact.positive and fact.tense is Tense.NOW
+    if words is None or not holds or words.search(fact.text):
+        return fact
+    began = fact.text.removeprefix(f"{fact.subject} ").removeprefix("has ")
+    there = re.sub(rf"\b(?:to|into|in|at) {re.escape(fact.value)}(?!\w)", "there", began, count=1)
+    return replace(fact, text=f"{_own_part(fact)} ({there})")
 
 
 def _own_part(fact: Fact) -> str:

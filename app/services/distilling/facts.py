@@ -10,7 +10,7 @@ from typing import ClassVar
 from app.distil.facts.drawing import facts_of
 from app.distil.facts.fact import Fact, Tense
 from app.distil.facts.filing import kept_as, mark_of, subject_of
-from app.distil.facts.retelling import told_apart
+from app.distil.facts.retelling import as_it_holds, told_apart
 from app.distil.facts.told import speakers_of
 from app.distil.facts.values import normal
 from app.domain.conversation import PINNED, Message
@@ -91,11 +91,11 @@ def _together(
 
 
 def _apart(found: Sequence[tuple[Fact, Message]]) -> Sequence[tuple[Fact, Message]]:
-    """No two of one message in the same words."""
+    """No two of one message in the same words, each by what holds."""
     by_message = groupby(found, key=lambda each: each[1].key)
     several = [list(group) for _, group in by_message]
     return [
-        (fact, message)
+        (as_it_holds(fact), message)
         for group in several
         for fact, (_, message) in zip(told_apart([fact for fact, _ in group]), group, strict=True)
     ]
