@@ -139,6 +139,10 @@ class RecallFilter:
         narrowed = self.roles or self.without_conversations or self.conversations is not None
         return told and not narrowed
 
+    def of_facts(self) -> bool:
+        """Whether facts may be found."""
+        return self.of_items() and (not self.types or ItemType.FACT in self.types)
+
     @property
     def held_at(self) -> datetime | None:
         """When such items must hold."""

@@ -6,11 +6,9 @@ from typing import Protocol
 
 from app.domain.conversation import Conversation, Scope
 from app.domain.ids import BundleId, ConversationKey, ItemKey, MessageKey, ScopeKey
-from app.domain.periods import Span
 from app.ports import RecallFilter
 from app.ports.stored import LexicalAnswer, Opening, Receipt
-from app.ranking.pool import Recalled, Surrounded
-from app.text.intervals import Interval
+from app.ranking.pool import NOTHING_UNSOUGHT, Recalled, Surrounded, Unsought
 from app.text.terms import QueryTerms
 
 
@@ -58,13 +56,11 @@ class Recall(Protocol):
         *,
         within: RecallFilter,
         model: str,
-        periods: Collection[Span] = (),
-        moments: Sequence[Interval] = (),
+        unsought: Unsought = NOTHING_UNSOUGHT,
     ) -> Surrounded:
         """
-        As `hydrate`, with what stands beside the messages, of what `within` may find; and the
-        summaries of these `periods`, or, where there is none, the most important messages of these
-        `moments`.
+        As `hydrate`, and what is `unsought`, with what stands beside the messages, of what `within`
+        may find.
         """
         ...
 

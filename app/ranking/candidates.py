@@ -107,9 +107,9 @@ def rank(
 
     What is no message ages from when it was last part of an answer, and hides no message that says
     the same. Pinned items pass the floor and `min_score`. What tells of the time that an overview
-    asks for passes the floor, and is a likely answer. What was said at a time that the query speaks
-    of is preferred, and so is code where it asks for that, and what `ties` tell to be near; that
-    lifts nothing over the floor. Ties are broken by key, newest first.
+    asks for, or of who asks for that, passes the floor, and is a likely answer. What was said at a
+    time that the query speaks of is preferred, and so is code where it asks for that, and what
+    `ties` tell to be near; that lifts nothing over the floor. Ties are broken by key, newest first.
     """
     created_at = np.array(pool.recalled.created_at, dtype=np.float64)
     timely = time_match(created_at, query.intervals)
@@ -131,15 +131,18 @@ def rank(
     worth = dict(zip(query.terms, query.idf.tolist(), strict=True))
     asked = _asked_for(query, pool.recalled)
     if asked.any():
-        signals["period"] = np.where(asked, np.float32(1.0), np.float32(np.nan))
+        told_as = "portrait" if query.portrait else "period"
+        signals[told_as] = np.where(asked, np.float32(1.0), np.float32(np.nan))
     return replace(_cut(pool, sources, taste, score, signals, asked), worth=worth)
 
 
 def _asked_for(query: QueryView, recalled: Recalled) -> NDArray[np.bool_]:
     """
     True for what tells of a time for which the query asks as a whole, shape (n,): what sums it up,
-    or where nothing does what was said then.
+    or where nothing does what was said then; or for what is known of who asks for all of that.
     """
+    if query.portrait:
+        return recalled.telling_of(query.portrait)
     if not query.overview:
         return np.zeros(len(recalled), dtype=np.bool_)
     summed_up = recalled.summing_up(query.periods)

@@ -111,6 +111,15 @@ class Recalled:
             then |= (each.start.timestamp() <= at) & (at < each.stop.timestamp())
         return then & np.array([each in OF_MESSAGES for each in self.types], dtype=np.bool_)
 
+    def telling_of(self, names: Collection[str]) -> NDArray[np.bool_]:
+        """True for facts about who has one of these names, folded, or what is theirs; (n,)."""
+        begun = tuple(f"{name}{mark}" for name in names for mark in (" ", "'s ", ":"))
+        told = zip(self.types, self.contents, strict=True)
+        return np.array(
+            [kind is ItemType.FACT and said.casefold().startswith(begun) for kind, said in told],
+            dtype=np.bool_,
+        )
+
     def summing_up(self, periods: Collection[Span]) -> NDArray[np.bool_]:
         """True for what sums up one of these periods, shape (n,)."""
         spans = (each.span if each else None for each in self.gists)
@@ -166,6 +175,23 @@ class Surrounded:
     def nothing(cls) -> Self:
         return cls(recalled=Recalled.nothing(), neighbours=Neighbours.none())
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unsought:
+    """
+    What is read whatever it says: what sums up `periods`, or, where nothing does, the most
+    important of what was said at `moments`; and facts about who has a name of the `portrait`.
+    """
+
+    periods: frozenset[Span] = frozenset()
+    moments: Sequence[Interval] = ()
+    portrait: frozenset[str] = frozenset()
+
+    def __bool__(self) -> bool:
+        return bool(self.periods or self.moments or self.portrait)
+
+
+NOTHING_UNSOUGHT = Unsought()
 
 Among = slice | NDArray[np.intp]
 """Which candidates of a pool."""
@@ -238,7 +264,8 @@ class QueryView:
 
     `terms` are those that the scope knows; `idf_mass` is the sum over all, the unknown ones too.
     `intervals` are the times that it speaks of, `periods` those of which these consist, where what
-    sums them up is wanted; an `overview` asks for nothing else.
+    sums them up is wanted; an `overview` asks for nothing else. A query that asks for all that is
+    known of who asks is for their `portrait`: the names, folded, that facts call them.
     """
 
     vector: Floats | None
@@ -249,12 +276,17 @@ class QueryView:
     intervals: Sequence[Interval] = ()
     periods: frozenset[Span] = frozenset()
     overview: bool = False
+    portrait: frozenset[str] = frozenset()
     wording: Wording = PLAIN
 
     @property
     def moments(self) -> Sequence[Interval]:
         """The times of which all is asked for."""
         return self.intervals if self.overview else ()
+
+    @property
+    def unsought(self) -> Unsought:
+        return Unsought(periods=self.periods, moments=self.moments, portrait=self.portrait)
 
     @property
     def known(self) -> float:

@@ -1,6 +1,8 @@
 """
-Whether a question asks for a time itself ("What did I do last week?", "Recap of March"), and not
-for something of that time ("Which restaurant did we go to in May?").
+Whether a question asks for all there is of something: of a time, or of who asks.
+
+It asks for a time itself ("What did I do last week?", "Recap of March"), not for something of that
+time ("Which restaurant did we go to in May?").
 
 What is left of a question without its time must have one of these forms from end to end: with one
 word more, be it a name or a topic, the question is about that. English, as the rules of times are.
@@ -11,6 +13,9 @@ from itertools import islice
 
 MAX_WORDS = 20
 """That are left of a question: who says more asks for more than a time."""
+
+_LONGEST = 400
+"""Characters of a question that asks for no more than who asks."""
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?|'[^\W_]+")
 
@@ -110,6 +115,30 @@ _OVERVIEW = re.compile(
 )
 
 
+_KNOW = "(?:know|knew|remember(?:ed)?|recall|learn(?:ed|t)?|stored?|saved?|got|have|been told)"
+_ME = "(?:me|myself|who i am)"
+_EVER = _behind("all", "already", "still", "really", "so", "far", "actually", "else", "ever")
+_PORTRAIT = re.compile(
+    _BEFORE
+    + _one(
+        f"(?:{_SUM_UP} )?(?:{_ALL}|anything|something)(?: else)?(?: (?:is|has been|it|is it|that))?"
+        f"(?: {_BE})?(?: you)?"
+        f"{_EVER} {_KNOW}n?{_EVER} (?:about|of|on) {_ME}",
+        "(?:what|who)(?: do you think)? (?:am i|i am)",
+        f"(?:do|did|does) (?:you|it){_EVER} (?:know|remember) {_ME}",
+        f"(?:something )?about {_ME}",
+        f"(?:describe|summari[sz]e|introduce|portray) {_ME}",
+    )
+    + f" {_AFTER}{_some('yet', 'by now', 'until now', 'already', 'to somebody', 'to yourself')}"
+)
+
+
+def asks_about_asker(query: str) -> bool:
+    """Whether a question asks for whatever is known of who asks: "What do you know about me?"."""
+    form = _in_words(query[:_LONGEST].casefold())
+    return form is not None and _PORTRAIT.fullmatch(form) is not None
+
+
 def asks_for_a_time(rest: str) -> bool:
     """
     Whether a question asks for nothing but a time, given what is left of it without that.
@@ -117,6 +146,11 @@ def asks_for_a_time(rest: str) -> bool:
     Args:
         rest: As `app/text/times.py` leaves it, in lower case.
     """
-    words = [each[0] for each in islice(_WORD.finditer(rest.replace("\u2019", "'")), MAX_WORDS + 1)]
-    form = "".join(f"{word} " for word in words)
-    return len(words) <= MAX_WORDS and _OVERVIEW.fullmatch(form) is not None
+    form = _in_words(rest)
+    return form is not None and _OVERVIEW.fullmatch(form) is not None
+
+
+def _in_words(text: str) -> str | None:
+    """Its words, each with a blank behind it; None where they are too many."""
+    words = [each[0] for each in islice(_WORD.finditer(text.replace("\u2019", "'")), MAX_WORDS + 1)]
+    return "".join(f"{word} " for word in words) if len(words) <= MAX_WORDS else None

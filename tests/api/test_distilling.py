@@ -97,6 +97,32 @@ async def test_where_somebody_lives_is_found_though_they_only_said_that_they_mov
     assert fact["content"] == "User lives in Lisbon (moved there last week)"
 
 
+async def test_who_asks_what_is_known_of_them_is_told_the_facts(client: AsyncClient) -> None:
+    stored = await tell(client, *PORTRAIT, said("Owls are great.", "assistant"))
+    await settled(client)
+    for query in ("What do you know about me?", "who am i"):
+        for where in ({}, {"conversation_id": stored["id"], "history": {"max_messages": 0}}):
+            bundle = await context(client, query, user_id="alice", explain=True, **where)
+            told = {each["content"] for each in bundle["retrieved_memories"] if told_whole(each)}
+            assert told == {"User lives in Lisbon", "User likes owls", "User's dog is called Rex"}
+            assert bundle["metadata"]["sufficient"]
+    other = await context(client, "What do you know about me?", user_id="bob")
+    assert other["retrieved_memories"] == []
+    plain = await context(client, "What do you know about owls?", user_id="alice", explain=True)
+    assert not any(map(told_whole, plain["retrieved_memories"]))
+    await erase(client, f"/messages/{stored['message_ids'][0]}")
+    left = await context(client, "What do you know about me?", user_id="alice")
+    assert "Lisbon" not in str(left)
+
+
+PORTRAIT = (LISBON, "I like owls.", "My dog is called Rex.", "Carlos works at Siemens.")
+
+
+def told_whole(item: Json) -> bool:
+    """Whether it is told for being about who asks."""
+    return item["signals"].get("portrait") == 1 and "episodic" in item["sources"]
+
+
 async def test_a_conversation_is_summed_up_on_demand(client: AsyncClient) -> None:
     stored = await tell(client, "Hi!", DECIDED, said("Noted.", "assistant"))
     summary = await sum_up(client, stored)

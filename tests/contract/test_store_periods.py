@@ -12,7 +12,7 @@ from app.domain.memory import ItemType, Table, rows_of
 from app.domain.periods import Period, Span, span_of, spans_of
 from app.ports.periods import DuePeriod, PeriodMaterial, PeriodsState
 from app.ports.store import Store
-from app.ranking.pool import Gist
+from app.ranking.pool import Gist, Unsought
 from app.text.intervals import Interval
 from tests.stored import (
     ACME,
@@ -371,7 +371,9 @@ async def of_periods(
     """What is read of the summaries of these periods where nothing else was found."""
     asked = await within(store, **narrowed)
     async with store.read(tenant) as snapshot:
-        read = await snapshot.recall.surrounded([], within=asked, model=MODEL, periods=spans)
+        read = await snapshot.recall.surrounded(
+            [], within=asked, model=MODEL, unsought=Unsought(periods=frozenset(spans))
+        )
     return sorted(read.recalled.contents)
 
 
@@ -413,7 +415,9 @@ async def test_those_are_narrowed_and_hold_as_all_that_is_found(store: Store) ->
         assert await of_periods(store, day, **{**later, **narrowed}) == [], narrowed
     found = await within(store, **later)
     async with store.read(ACME) as snapshot:
-        read = await snapshot.recall.surrounded(kept.keys, within=found, model=MODEL, periods=[day])
+        read = await snapshot.recall.surrounded(
+            kept.keys, within=found, model=MODEL, unsought=Unsought(periods=frozenset([day]))
+        )
     assert sorted(read.recalled.contents) == ["dogs", "dogs bark"]
     assert {each and each.span for each in read.recalled.gists} == {None, day}
 
@@ -425,5 +429,7 @@ async def test_the_most_important_of_a_time_is_read(store: Store) -> None:
     asked = await within(store)
     hour = Interval(NOON + SECOND, NOON + 50 * SECOND, 1.0)
     async with store.read(ACME) as snapshot:
-        read = await snapshot.recall.surrounded([], within=asked, model=MODEL, moments=[hour])
+        read = await snapshot.recall.surrounded(
+            [], within=asked, model=MODEL, unsought=Unsought(moments=[hour])
+        )
     assert sorted(read.recalled.contents) == sorted(f"note {at}" for at in range(50) if at % 5)

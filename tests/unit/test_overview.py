@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from app.text.overview import MAX_WORDS, asks_for_a_time
+from app.text.overview import MAX_WORDS, asks_about_asker, asks_for_a_time
 from app.text.times import timed
 
 NOW = datetime(2026, 3, 4, 15, tzinfo=UTC)
@@ -138,3 +138,46 @@ def test_who_says_much_asks_for_more() -> None:
     assert asks_for_a_time("and " * MAX_WORDS)
     assert not asks_for_a_time("and " * (MAX_WORDS + 1))
     assert not asks_for_a_time("what happened " + "and what happened " * 1_000)
+
+
+ABOUT_ASKER = """
+What do you know about me?
+what do you remember about me
+Who am I?
+Tell me about myself
+Do you remember me?
+What have you learned about me so far?
+Tell me everything you know about me
+What's known about me?
+Can you tell me what you know about me?
+do you know who i am
+describe me
+What else do you know about me?
+Summarise what you know about me, please
+anything you remember about me?
+hey, what do you actually know about me?
+"""
+
+NOT_ABOUT_ASKER = """
+What do you know about Lisbon?
+What do you know about me and Anna?
+Who am I meeting tomorrow?
+What do people say about me?
+Tell me about my dog
+What did Anna tell you about me?
+Do you remember my dog?
+Who is Caroline?
+What do you think about me moving to Rome?
+Who knows about me?
+"""
+
+
+@pytest.mark.parametrize("question", lines(ABOUT_ASKER))
+def test_these_ask_for_all_that_is_known_of_who_asks(question: str) -> None:
+    assert asks_about_asker(question)
+    assert not asks_about_asker(f"{question} Lisbon")
+
+
+@pytest.mark.parametrize("question", lines(NOT_ABOUT_ASKER))
+def test_these_ask_for_something_else(question: str) -> None:
+    assert not asks_about_asker(question)

@@ -123,7 +123,10 @@ class ContextForge:
         )
 
     async def gather(self, request: ContextRequest, situation: Situation | None) -> Gathered:
-        """Candidates in order: the running conversation first, everything where that is little."""
+        """
+        Candidates in order: the running conversation first, everything where that is little or who
+        asks wants to hear all that is known of them.
+        """
         if situation is None:
             return Gathered()
         started = time.perf_counter()
@@ -131,7 +134,7 @@ class ContextForge:
         inside, opening = situation.in_conversation(), None
         if inside is not None:
             fused = await self._fuse(_with_half(request), inside)
-            if fused.ranked.good >= _GOOD_ONES:
+            if fused.ranked.good >= _GOOD_ONES and not fused.asked.query.portrait:
                 return await self._refine(request, situation, fused, started)
             opening = fused.asked.found.opening
         fused = await self._fuse(_in_what_is_left(request, started), situation, opening)

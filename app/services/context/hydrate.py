@@ -52,22 +52,21 @@ class Hydrator:
         wanted.
         """
         read = await self._read(wanted, situation)
-        read, wanted = _found_by_time(wanted, read)
+        read, wanted = _found_unsought(wanted, read)
         recalled, sources = await self._pieces(wanted, read.recalled, situation)
         pool = Pool.of(recalled, dimension=self.embedder.dimension, neighbours=read.neighbours)
         return pool, sources
 
     async def _read(self, wanted: Wanted, situation: Situation) -> Surrounded:
-        query = wanted.query
-        if not (wanted.sources or query.periods or query.moments):
+        unsought = wanted.query.unsought
+        if not (wanted.sources or unsought):
             return Surrounded.nothing()
         async with self.store.read(situation.tenant) as snapshot:
             return await snapshot.recall.surrounded(
                 sorted(wanted.sources),
                 within=situation.within,
                 model=self.embedder.model,
-                periods=query.periods,
-                moments=query.moments,
+                unsought=unsought,
             )
 
     async def _pieces(
@@ -109,16 +108,18 @@ class Hydrator:
         return _without_wholes(recalled, sources).and_also(best.only(new)), found
 
 
-def _found_by_time(wanted: Wanted, read: Surrounded) -> tuple[Surrounded, Wanted]:
+def _found_unsought(wanted: Wanted, read: Surrounded) -> tuple[Surrounded, Wanted]:
     """
-    With the source of what sums up the periods that the query speaks of, or of what was said at the
-    times of which it asks for all; without what the history shows of that.
+    With the source of what sums up the periods that the query speaks of, of what was said at the
+    times of which it asks for all, or of what is known of who asks; without what the history shows
+    of that.
     """
     query, recalled = wanted.query, read.recalled
-    if not (query.periods or query.moments):
+    if not query.unsought:
         return read, wanted
     found, shown = dict(wanted.sources), {each.key for each in wanted.history}
     then = recalled.summing_up(query.periods) | recalled.said_in(query.moments)
+    then |= recalled.telling_of(query.portrait)
     for at in np.flatnonzero(then).tolist():
         key = recalled.keys[at]
         if key in found or recalled.messages[at] not in shown:

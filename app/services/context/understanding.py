@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import datetime, timezone
 from itertools import islice
 
+from app.distil.facts.told import speakers_of
 from app.domain.context import ContextRequest, Source
 from app.domain.ids import ItemKey
 from app.domain.memory import Table, item_key
@@ -17,7 +18,7 @@ from app.services.context.situation import Situation
 from app.services.packing.history import History
 from app.text.intervals import NO_TIMES, Interval
 from app.text.negation import split_exclusions
-from app.text.overview import asks_for_a_time
+from app.text.overview import asks_about_asker, asks_for_a_time
 from app.text.times import timed
 from app.text.wording import wording_of
 
@@ -66,8 +67,15 @@ def view_of(
         intervals=told.intervals,
         periods=_periods(told.intervals, now, situation, overview=overview),
         overview=overview,
+        portrait=_portrait(request.query, situation),
         wording=wording_of(request.query),
     )
+
+
+def _portrait(query: str, situation: Situation) -> frozenset[str]:
+    """What facts call who asks, where these are asked for and may be found."""
+    told = situation.flags.hybrid and situation.within.of_facts()
+    return speakers_of(situation.scope.user_id) if told and asks_about_asker(query) else frozenset()
 
 
 def _periods(

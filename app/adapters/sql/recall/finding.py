@@ -1,6 +1,6 @@
 """Finding and hydrating memory items: the hot path of every read."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -24,11 +24,9 @@ from app.adapters.sql.types import to_micros
 from app.domain.conversation import Conversation, Scope
 from app.domain.ids import ConversationKey, ItemKey, MessageKey, ScopeKey, TenantId
 from app.domain.memory import ItemType, Table, item_key
-from app.domain.periods import Span
 from app.ports import RecallFilter
 from app.ports.stored import LexicalAnswer, Opening
-from app.ranking.pool import Recalled, Surrounded
-from app.text.intervals import Interval
+from app.ranking.pool import NOTHING_UNSOUGHT, Recalled, Surrounded, Unsought
 from app.text.terms import QueryTerms
 
 _PLACES_AT_ONCE = 500
@@ -58,16 +56,14 @@ class SqlRecall:
         *,
         within: RecallFilter,
         model: str,
-        periods: Collection[Span] = (),
-        moments: Sequence[Interval] = (),
+        unsought: Unsought = NOTHING_UNSOUGHT,
     ) -> Surrounded:
         reading = surrounded(
             keys,
             tenant=self.tenant,
             within=within,
             model=model,
-            periods=periods,
-            moments=moments,
+            unsought=unsought,
         )
         return await answered(self.connection, reading)
 

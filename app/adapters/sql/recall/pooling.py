@@ -10,14 +10,14 @@ from app.adapters.sql.narrowing.items import held_by
 from app.adapters.sql.narrowing.recallable import times_of
 from app.adapters.sql.recall.chunk_rows import CHUNKS
 from app.adapters.sql.recall.hydrating import HYDRATE, recalled, said
+from app.adapters.sql.recall.known_of import known_of
 from app.adapters.sql.recall.neighbours import beside
 from app.adapters.sql.recall.said_then import said_in
 from app.domain.ids import ItemKey, ScopeKey, TenantId
 from app.domain.memory import Table, rows_of
 from app.domain.periods import Span
 from app.ports import RecallFilter
-from app.ranking.pool import Recalled, Surrounded
-from app.text.intervals import Interval
+from app.ranking.pool import Recalled, Surrounded, Unsought
 
 
 def hydrated(
@@ -56,18 +56,18 @@ def surrounded(
     tenant: TenantId,
     within: RecallFilter,
     model: str,
-    periods: Collection[Span],
-    moments: Sequence[Interval],
+    unsought: Unsought,
 ) -> Reading[Surrounded]:
-    """
-    The same, with what stands beside the messages that these are or are a part of; and with what
-    was said at these `moments`, where nothing sums up any of the `periods`.
-    """
+    """The same, with what is unsought, and what stands beside the messages of all of it."""
     read = partial(hydrated, scopes=within.scopes, tenant=tenant, model=model)
     held = held_by(within) if within.of_items() else None
+    if unsought.portrait:
+        known = yield from known_of(unsought.portrait, tenant=tenant, within=within)
+        keys = sorted({*keys, *known})
+    periods = unsought.periods
     found = yield from read(keys, held=held, summed_up=_of_periods(within, periods))
-    if moments and not found.summing_up(periods).any():
-        then = yield from said_in(moments, tenant=tenant, within=within)
+    if unsought.moments and not found.summing_up(periods).any():
+        then = yield from said_in(unsought.moments, tenant=tenant, within=within)
         said = yield from read(sorted({*then} - {*keys}), held=None)
         found = found.and_also(said)
     messages = sorted({each for each in found.messages if each > 0})
