@@ -97,6 +97,8 @@ def test_its_place_holds_the_words() -> None:
     ("content", "since", "until"),
     [
         ("I moved to Lisbon last month.", datetime(2025, 2, 1, tzinfo=UTC), None),
+        ("I moved to Lisbon this month.", NOW, None),
+        ("I moved to Lisbon in 2025.", NOW, None),
         ("I live in Lisbon.", NOW, None),
         ("I've lived in Lisbon since 2019.", datetime(2019, 1, 1, tzinfo=UTC), None),
         ("I used to live in Lisbon.", None, NOW),

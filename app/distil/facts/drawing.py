@@ -151,7 +151,11 @@ def _fact(said: Utterance, stated: Statement, place: _Place, times: Sequence[Int
 def _validity(
     tense: Tense, times: Sequence[Interval], said_at: datetime
 ) -> tuple[datetime | None, datetime | None]:
-    """As far as the one time that is named tells; a plan holds from no known time on."""
+    """
+    As far as the one time that is named tells; a plan holds from no known time on.
+
+    When in "this month" it began is not told: it may be after all that was said in it.
+    """
     time = times[0] if len(times) == 1 else None
     match tense:
         case Tense.PLANNED:
@@ -159,4 +163,4 @@ def _validity(
         case Tense.PAST:
             return None, min(time.stop, said_at) if time else said_at
         case Tense.NOW:
-            return (time.start if time else said_at), None
+            return (time.start if time and time.stop <= said_at else said_at), None
