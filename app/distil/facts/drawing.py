@@ -12,9 +12,11 @@ from app.distil.facts.clauses import (
     clause_at,
     end_of_what_is_meant,
     is_joke,
+    is_meant,
     is_short,
 )
 from app.distil.facts.directions import statement_at
+from app.distil.facts.endings import pets_lost
 from app.distil.facts.fact import Fact, Tense, is_single
 from app.distil.facts.introducing import introduced, introduction, kin_named, who_is
 from app.distil.facts.others_words import end_of_own_words, is_told_on
@@ -89,9 +91,17 @@ def _all_facts(said: Utterance) -> Iterator[Fact]:
 
 
 def _of_kin(said: Utterance, sentence: Sentence) -> Iterator[Fact]:
+    lost = list(pets_lost(sentence.plain, beginnings(sentence), said.speaker))
+    for each in lost if is_meant(sentence) else []:
+        text = quoted(sentence.text[each.start : each.stop], said.speaker)
+        place = _Place(sentence.start + each.start, sentence.start + each.stop, text)
+        for stated in each.statements:
+            yield _fact(said, stated, place, ())
     for stated, start, stop in kin_named(sentence.plain, said.speaker):
-        text = f"{stated.subject} is {stated.value}"
-        yield _fact(said, stated, _Place(sentence.start + start, sentence.start + stop, text), ())
+        if start not in {each.start for each in lost}:
+            text = f"{stated.subject} is {stated.value}"
+            place = _Place(sentence.start + start, sentence.start + stop, text)
+            yield _fact(said, stated, place, ())
 
 
 def _in_sentence(said: Utterance, sentence: Sentence, *, up_to: int) -> Iterator[Fact]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from app.distil.facts.counting import has_any_of, outnumbers
 from app.distil.facts.values import normal
 from app.distil.language.lexicon import TOOL_KINDS
 
@@ -101,9 +102,22 @@ def bearing(newer: Fact, older: Fact) -> Bearing:
         return Bearing.STANDS_BESIDE
     if normal(newer.value) == normal(older.value):
         return _of_one_value(newer, older)
+    if _recounts(newer, older):
+        return Bearing.SUPERSEDES
     if newer.tense is not Tense.NOW or not newer.positive:
         return Bearing.STANDS_BESIDE
     return Bearing.SUPERSEDES if _takes_place_of(newer, older) else Bearing.STANDS_BESIDE
+
+
+def _recounts(newer: Fact, older: Fact) -> bool:
+    """Whether both tell how many of a kind somebody has, none at all among others."""
+    if {newer.attribute, older.attribute} != {"has"} or {newer.tense, older.tense} != {Tense.NOW}:
+        return False
+    if newer.positive and older.positive:
+        return outnumbers(newer.value, older.value)
+    if newer.positive:
+        return has_any_of(newer.value, older.value)
+    return older.positive and has_any_of(older.value, newer.value)
 
 
 def _of_one_value(newer: Fact, older: Fact) -> Bearing:

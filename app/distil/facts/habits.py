@@ -41,7 +41,6 @@ _WENT = (
 _FAN = r"(?:an? )?(?:big |huge |massive |real |total |great )?fan of"
 _FOND = "(?:passionate about|fond of|keen on|crazy about|obsessed with|into)"
 _RUNS = f"{_HAVE}(?:runs?|owns?|opened|started|launched)"
-_LEFT = r"(?P<was>(?:'ve )?(?:just )?(?:lost|left|quit) my job) (?:at|with)"
 
 HABITS: Sequence[Predicate] = [
     Predicate(saying(rf"{_HAVE}(?:got|adopted|rescued|bought)"), "has", held, of=FAMILY),
@@ -62,7 +61,6 @@ HABITS: Sequence[Predicate] = [
     Predicate(saying(f"{_NEW_JOB} (?:at|with)"), "works_at", workplace, of=ONE),
     Predicate(saying(f"{_BEGAN} as"), "job", occupation, of=ONE),
     Predicate(saying(f"{_BEGAN} (?:at|for)"), "works_at", proper, of=ONE),
-    Predicate(saying(_LEFT), "works_at", proper, of=ONE),
     Predicate(saying("(?P<was>got (?:laid off|fired)) (?:from|by)"), "works_at", proper, of=ONE),
     Predicate(saying("(?:just |recently )?got promoted to"), "job", promoted, of=ONE),
     Predicate(saying("(?:just |recently )?got (?:married|engaged) to"), "married_to", proper),

@@ -7,7 +7,7 @@ from app.distil.language.lexicon import CALENDAR, OCCUPATIONS, POSSESSIONS
 
 _ONE_WORD = re.compile(r"[\w-]+")
 _NUMBERED = re.compile(r"(?:an?|one|two|three|four|five|six|my|our|another)\s", re.IGNORECASE)
-_PETS = frozenset(
+PETS = frozenset(
     """dog dogs cat cats pup pups puppy puppies kitty kitten kittens parrot rabbit rabbits hamster
     hamsters turtle turtles tortoise horse pony guinea-pig lizard gecko snake goldfish budgie ferret
     chickens hens goat goats sheep bees""".split()
@@ -17,7 +17,7 @@ _LASTING = frozenset(
     cottage cabin condo farm greenhouse caravan telescope kayak canoe sailboat e-bike ebike
     truck""".split()
 )
-_HELD = POSSESSIONS | _PETS | _LASTING
+_HELD = POSSESSIONS | PETS | _LASTING
 _VENTURES = frozenset(
     """business shop store bakery studio restaurant company cafe café blog podcast channel gym farm
     salon startup start-up brewery bookshop bookstore agency clinic practice gallery newsletter
@@ -117,6 +117,10 @@ _WORKS = frozenset(
     """book screenplay thesis album app paper dissertation website documentary blog memoir game
     musical podcast cookbook""".split()
 )
+_LACKED = re.compile(
+    r"(?:an?\s+)?(?P<what>[\w-]+)(?:\s+(?:any\s?more|yet|either|of (?:my|our) own))?"
+    r"\s*(?:$|[,.;!]|\s(?:and|but|so|because)\s)"
+)
 _MOST_WORDS_BEFORE = 4
 _ARTICLE = 8
 """Characters that may stand before what is had: "another "."""
@@ -132,6 +136,12 @@ def held_too(said: str, value: str) -> str | None:
     before, _, behind = said.partition(value)
     joined = re.match(r"\s+and\s+(?=\w)", behind)
     return held(behind[joined.end() :]) if joined and len(before) < _ARTICLE else None
+
+
+def lacked(text: str) -> str | None:
+    """What one has none of, ever: "children", "dog"; not "kids today", "dog in this fight"."""
+    found = _LACKED.match(text)
+    return found["what"] if found and found["what"].casefold() in _HELD else None
 
 
 def venture(text: str) -> str | None:

@@ -59,6 +59,8 @@ AUXILIARY = re.compile(
     | (?P<planned>(?:'ll|\s+will|(?:'?m|'re|'s|\s+am|\s+are|\s+is)\s+(?:going|planning)\s+to
         |\s+plans?\s+to|\s+intends?\s+to)(?=\s))
     | (?P<denied>\s+(?:don'?t|do\s+not|doesn'?t|does\s+not|no\s+longer|never)(?=\s))
+    | (?P<stopped>(?:'?ve|'s|\s+have|\s+has)?\s+(?:stopped|quit|gave\s+up|given\s+up)
+        (?=\s+(?!using\b)\w+ing\b))
     | (?P<has>(?:'?ve|'s|\s+have|\s+has)(?=\s+(?:\w+ly\s+|just\s+|now\s+|also\s+)?
         (?:moved|relocated|lived|worked|decided|settled|agreed|opted|chosen|picked|selected|adopted
         |switched|migrated|replaced|stopped|dropped|standardi[sz]ed|gone|ditched)\b))
@@ -70,7 +72,7 @@ AUXILIARY = re.compile(
     re.VERBOSE,
 )
 ADVERBS = re.compile(
-    r"(?:\s+(?:now|currently|actually|really|also|still|just(?!\s+(?:like|love|enjoy))|recently|finally|already|officially"
+    r"(?:\s+(?:now|currently|actually|really|also|still|just(?!\s+(?:like|love|enjoy|left))|recently|finally|already|officially"
     r"|all|both|generally|usually|strongly|absolutely|simply|always|only|mostly|permanently"
     r"|even|ever))*(?![\w'])\s*"
 )

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from app.distil.facts.clauses import Clause, Who
+from app.distil.facts.endings import ENDED, ENDINGS
 from app.distil.facts.fact import Tense, kind_in
 from app.distil.facts.habits import GOING_ON, HABITS, STATES
 from app.distil.facts.living import held_too
@@ -25,6 +26,13 @@ from app.distil.language.lexicon import TOOL_KINDS
 _LASTING = re.compile(r"\b(?:since|for)\b", re.IGNORECASE)
 _OVER = re.compile(r"\b(?:over|to|instead of|rather than)\s+(?P<against>[^,;.]{1,60})")
 _ALLERGIC = re.compile(r"\band\s+allergic\s+to\s+(?P<to>[^,;.]{1,60})")
+_FOR_NOW = re.compile(
+    r"\b(?:at|when|whenever|while|until|to|for|again|briefly|early|today|tonight|yesterday|halfway"
+    r"|midway|this (?:morning|evening)|last night)\b",
+    re.IGNORECASE,
+)
+"""What goes on later: "I stopped playing at ten"."""
+
 _LESS_SURE = 0.9
 """Of what is said of a third person."""
 
@@ -43,10 +51,12 @@ class _Form:
     @property
     def predicates(self) -> Sequence[Predicate]:
         if self.kind in ("is", "isnt", "been"):
-            return [*BEING, *STATES]
-        if self.kind == "doing":
+            return [*BEING, *STATES, *(ENDED if self.kind == "is" else [])]
+        if self.kind in ("doing", "stopped"):
             return GOING_ON
-        return [*VERBS, *ONLY_DENIED] if self.denied else [*VERBS, *HABITS]
+        if self.denied:
+            return [*VERBS, *ONLY_DENIED]
+        return [*VERBS, *HABITS, *(ENDINGS if self.kind in (None, "has") else [])]
 
 
 def statements_of(clause: Clause, *, by_program: bool) -> Sequence[Statement]:
@@ -84,6 +94,8 @@ def _read(
         return
     if is_undecided(said, value) and not form.denied:
         return
+    if form.kind == "stopped" and _FOR_NOW.search(said):
+        return
     positive = predicate.positive and not form.denied
     attribute = _attribute(predicate, value, said, positive=positive)
     groups = found.groupdict()
@@ -112,7 +124,7 @@ def _tense(predicate: Predicate, found: re.Match[str], form: _Form, clause: Clau
         return Tense.NOW if _LASTING.search(clause.rest) else None
     if predicate.lasting:
         return Tense.NOW
-    if form.kind in ("past", "been") or was:
+    if form.kind in ("past", "been", "stopped") or was:
         return Tense.PAST
     return predicate.tense
 

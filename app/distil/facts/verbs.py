@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 from app.distil.facts.clauses import Who
 from app.distil.facts.fact import Tense
-from app.distil.facts.predicates import ONE, TOOL, US, WE_DECIDED, Predicate, saying
+from app.distil.facts.living import lacked
+from app.distil.facts.predicates import FAMILY, ONE, TOOL, US, WE_DECIDED, Predicate, saying
 from app.distil.facts.values import (
     age,
     bare_name,
@@ -31,6 +32,8 @@ _FROM_TOOL = (
     + ")"
 )
 
+_HAVE = r"(?:'ve got|have got|has got|have|has)"
+
 VERBS: Sequence[Predicate] = [
     Predicate(saying(r"(?:lives?|resides?|(?P<was>lived|resided)) in"), "lives_in", proper),
     Predicate(
@@ -47,7 +50,6 @@ VERBS: Sequence[Predicate] = [
         proper,
         of=ONE,
     ),
-    Predicate(saying(r"(?P<was>quit|resigned from)"), "works_at", proper),
     Predicate(saying(r"(?:works?|(?P<was>worked)) as"), "job", occupation),
     Predicate(saying(r"(?:comes? from|grew up in)"), "from", proper, of=ONE),
     Predicate(saying(r"prefers?"), "prefers", choice, of=ONE),
@@ -61,7 +63,8 @@ VERBS: Sequence[Predicate] = [
     Predicate(saying(r"speaks?"), "speaks", languages),
     Predicate(saying(r"plays?"), "plays", played, of=ONE),
     Predicate(saying(r"stud(?:y|ies)"), "studies", thing, of=ONE),
-    Predicate(saying(r"(?:have|has|have got|has got)"), "has", possession, of=ONE),
+    Predicate(saying(rf"{_HAVE} no"), "has", lacked, of=FAMILY, positive=False),
+    Predicate(saying(rf"{_HAVE}(?! (?:no|any)(?![\w']))"), "has", possession, of=ONE),
     Predicate(saying(r"(?:owns?|drives?)"), "has", owned, of=ONE),
     Predicate(re.compile(r"(?:have|has)\s+(?=co?eliac\b)"), "diet", thing, of=ONE),
     Predicate(saying(r"goes? by"), "called", proper),
@@ -141,6 +144,7 @@ VERBS: Sequence[Predicate] = [
 ONLY_DENIED: Sequence[Predicate] = [
     Predicate(saying(r"eats?"), "eats", thing, of=ONE),
     Predicate(saying(r"drinks?"), "drinks", thing, of=ONE),
+    Predicate(saying(rf"{_HAVE}(?: any)?"), "has", lacked, of=FAMILY),
 ]
 """What says something durable of somebody only where it is denied: "I don't eat fish"."""
 

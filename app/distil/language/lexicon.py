@@ -73,6 +73,21 @@ OCCUPATIONS = frozenset(
     freelancer contractor gardener tailor driver postman editor midwife judge notary banker
     mathematician economist historian sysadmin tester""".split()
 )
+EMPLOYERS = frozenset(
+    """google|alphabet|apple|microsoft|amazon|meta|ibm|intel|nvidia|amd|oracle|sap|siemens|bosch
+    |bmw|volkswagen|mercedes|porsche|audi|toyota|honda|tesla|spacex|boeing|airbus|lufthansa
+    |deloitte|accenture|mckinsey|kpmg|pwc|goldman sachs|morgan stanley|deutsche bank
+    |deutsche telekom|salesforce|adobe|cisco|dell|hp|samsung|sony|nokia|ericsson|philips|basf|bayer
+    |novartis|roche|nestle|unilever|pfizer|stripe|shopify|openai|anthropic|deepmind|databricks
+    |palantir|qualcomm|zalando|klarna|allianz|red hat|mozilla|jetbrains|vmware|atlassian|hubspot
+    |acme|initech|contoso""".replace("\n    ", "").split("|")
+)
+"""
+Who is known for giving work, folded: of them "left" and "joined" speak of that.
+
+Without those that one joins otherwise, or goes to: no networks, no shops.
+"""
+
 DIETS = "vegan|vegetarian|pescatarian|teetotal|(?:lactose|gluten)[ -]intolerant|coeliac|celiac"
 LANGUAGES = frozenset(
     """english german french spanish italian portuguese dutch swedish danish norwegian finnish
