@@ -132,6 +132,16 @@ class Tab:
         unexpected = [each for each in errors if not any(known in each for known in expected)]
         return [*unexpected, *self.run("return window.refused || []")]
 
+    @contextmanager
+    def slow(self, bytes_per_second: int) -> Iterator[None]:
+        """As behind a bad line: an answer begins soon, and takes long to be all there."""
+        narrow = {"latency": 0, "download_throughput": bytes_per_second, "upload_throughput": -1}
+        self.driver.set_network_conditions(offline=False, **narrow)
+        try:
+            yield
+        finally:
+            self.driver.delete_network_conditions()
+
     def shape(self, width: int, height: int, theme: str = "light") -> None:
         """Look at it on such a screen, under a system of that theme."""
         screen = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}

@@ -1,11 +1,13 @@
 """The inspector, in a browser: ask, see why, weigh anew, compare, come back."""
 
 import sqlite3
+import time
 from contextlib import closing
 from typing import Any
 
 import httpx
 import pytest
+from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
 from tests.api.serving import Server
@@ -28,6 +30,11 @@ def texts(tab: Tab) -> list[str]:
 
 def relevances(tab: Tab) -> list[float]:
     return [float(each.text.split()[1]) for each in tab.all(".bars .bar:first-child")]
+
+
+def is_by_relevance(tab: Tab) -> bool:
+    found = relevances(tab)
+    return len(found) > 1 and found == sorted(found, reverse=True)
 
 
 def weigh(tab: Tab, name: str, value: float) -> None:
@@ -167,10 +174,41 @@ def test_a_weight_that_moves_changes_the_order(tab: Tab, stored: Any) -> None:
     before = texts(tab)
     weigh(tab, "recency", 0)
     weigh(tab, "importance", 0)
-    tab.until(lambda: texts(tab) != before and relevances(tab) == sorted(relevances(tab))[::-1])
+    tab.until(lambda: is_by_relevance(tab) and texts(tab) != before)
     assert tab.one(".move")
     assert "stand elsewhere" in tab.text(".moved")
     assert "100 %" in tab.text(".weights")
+
+
+def test_weights_move_while_an_answer_is_half_there(tab: Tab, stored: Any) -> None:
+    asked(tab, stored["user"])
+    with tab.slow(bytes_per_second=30_000):
+        for tenths in range(10):
+            weigh(tab, "recency", tenths / 10)
+            time.sleep(0.1)
+    weigh(tab, "recency", 0)
+    weigh(tab, "importance", 0)
+    tab.until(lambda: is_by_relevance(tab))
+    assert not tab.all("[role=alert]")
+
+
+def test_another_question_moves_nothing(tab: Tab, stored: Any) -> None:
+    asked(tab, stored["user"])
+    before = texts(tab)
+    tab.fill("#query", "What is the cat called?")
+    tab.click("button", "Build the context")
+    tab.until(lambda: texts(tab) and texts(tab) != before)
+    assert not tab.all(".move")
+
+
+def test_an_answer_of_one_user_is_not_shown_of_another(tab: Tab, stored: Any) -> None:
+    asked(tab, stored["user"])
+    tab.fill("#query", "What is the cat called?")
+    with tab.slow(bytes_per_second=30_000):
+        tab.click("button", "Build the context")
+        tab.fill("#user", f"nobody{Keys.ENTER}")
+        tab.wait(".empty", "of nobody.")
+    assert not tab.all(".summary")
 
 
 def test_two_settings_stand_side_by_side(tab: Tab, stored: Any) -> None:

@@ -30,6 +30,23 @@ def titles(tab: Tab) -> list[str]:
     return [each.text for each in tab.all(".entry-title")]
 
 
+def test_more_of_one_list_is_not_put_behind_another(tab: Tab, client: httpx.Client) -> None:
+    for user in ("ann", "bob"):
+        for each in range(101):
+            told = {"user_id": f"{user}-of-many", "external_id": f"{user} {each}"}
+            client.post("/conversations", json={**told, "messages": []}).raise_for_status()
+    tab.open("/ui/conversations?user=ann-of-many")
+    tab.wait(".entry")
+    with tab.slow(bytes_per_second=20_000):
+        tab.click("button", "Show more")
+        tab.fill("#user", f"bob-of-many{Keys.ENTER}")
+        tab.until(lambda: any(title.startswith("bob ") for title in titles(tab)))
+        tab.until(lambda: tab.one("button", "Show more").is_enabled())
+    assert len(titles(tab)) == 50
+    assert all(title.startswith("bob ") for title in titles(tab))
+    assert not tab.all("[role=alert]")
+
+
 def test_conversations_are_listed_and_found(tab: Tab, stored: Any) -> None:
     tab.open(f"/ui/conversations?user={stored['user']}")
     tab.until(lambda: len(titles(tab)) == 4)

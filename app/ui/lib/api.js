@@ -32,9 +32,20 @@ async function send(method, path, { query, body, headers, signal } = {}) {
   }
 }
 
+/** What an answer says. One that ends in the middle says nothing, whatever its status promised. */
+async function read(answer) {
+  try {
+    return await answer.json();
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    if (answer.ok) throw new Problem(0, { title: "The answer broke off", detail: "Ask again." });
+    return {};
+  }
+}
+
 async function ask(method, path, options) {
   const answer = await send(method, path, options);
-  const told = await answer.json().catch(() => ({}));
+  const told = await read(answer);
   if (answer.ok) return told;
   if (answer.status === 401) askForKey();
   throw new Problem(answer.status, told);

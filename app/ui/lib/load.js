@@ -44,10 +44,12 @@ export function usePages(path, query) {
   const list = useLoad((signal) => get(path, query, signal), [path, JSON.stringify(query)]);
   const [more, setMore] = useState({ loading: false, problem: null });
   const next = async () => {
+    const before = list.data;
     setMore({ loading: true, problem: null });
     try {
-      const page = await get(path, { ...query, cursor: list.data.next_cursor });
-      list.change((had) => ({ ...page, items: [...had.items, ...page.items] }));
+      const page = await get(path, { ...query, cursor: before.next_cursor });
+      // What is shown by now may be another list.
+      list.change((had) => (had === before ? { ...page, items: [...had.items, ...page.items] } : had));
       setMore({ loading: false, problem: null });
     } catch (problem) {
       setMore({ loading: false, problem });
@@ -56,21 +58,27 @@ export function usePages(path, query) {
   return { ...list, more: { ...more, next } };
 }
 
-/** Something that is done: `run` at most once at a time, with what went wrong. */
+const AT_REST = { busy: false, problem: null };
+
+/** Something that is done, with what went wrong: of several at once, the last `run` tells. */
 export function useAct(act) {
-  const [state, setState] = useState({ busy: false, problem: null });
+  const [state, setState] = useState(AT_REST);
+  const last = useRef(0);
   const run = async (...given) => {
+    last.current += 1;
+    const turn = last.current;
+    const end = (how) => turn === last.current && setState(how);
     setState({ busy: true, problem: null });
     try {
       const done = await act(...given);
-      setState({ busy: false, problem: null });
+      end(AT_REST);
       return done;
     } catch (problem) {
-      setState({ busy: false, problem: problem.name === "AbortError" ? null : problem });
+      end(problem.name === "AbortError" ? AT_REST : { busy: false, problem });
       return undefined;
     }
   };
-  return { ...state, run, clear: () => setState({ busy: false, problem: null }) };
+  return { ...state, run, clear: () => setState(AT_REST) };
 }
 
 const PAUSE_MS = 200;

@@ -22,14 +22,24 @@ async function ask(settings, user, signal) {
   return { settings, user, bundle, found };
 }
 
-/** `latest(ask)`: whoever asks anew makes the answer of before superfluous. */
+const asideFromWeights = (settings) => JSON.stringify({ ...settings, weights: null });
+
+/** An answer with the ranks `before` weights moved: those of `had`, where that is of the same question. */
+function ranked(answer, had) {
+  const isSame = had && asideFromWeights(had.settings) === asideFromWeights(answer.settings);
+  return { ...answer, before: isSame ? had.before : ranksOf(answer.found) };
+}
+
+/** `[latest, stop]`: whoever asks `latest(ask)` anew makes the answer of before superfluous. */
 function useLatest() {
   const running = useRef(null);
-  return (work) => {
-    running.current?.abort();
+  const stop = () => running.current?.abort();
+  const latest = (work) => {
+    stop();
     running.current = new AbortController();
     return work(running.current.signal);
   };
+  return [latest, stop];
 }
 
 export default function Inspector() {
@@ -37,23 +47,21 @@ export default function Inspector() {
   const [settings, setSettings] = useState(BEGIN);
   const [shown, setShown] = useState(null);
   const [kept, setKept] = useState(null);
-  const before = useRef(new Map());
   const timer = useRef(0);
-  const latest = useLatest();
-  const asking = useAct(async (wanted) => {
-    const answer = await latest((signal) => ask(wanted, user, signal));
-    setShown(answer);
-    return answer;
-  });
+  const [latest, stop] = useLatest();
   const looking = useAct(async (wanted) => {
     const found = await latest((signal) => post("/search", searchOf(wanted, user), { signal }));
-    setShown((had) => had && { ...had, settings: wanted, found });
+    setShown((had) => had && ranked({ ...had, settings: wanted, found }, had));
+  });
+  const asking = useAct(async (wanted, had = null) => {
+    looking.clear();
+    const answer = await latest((signal) => ask(wanted, user, signal));
+    setShown(ranked(answer, had));
   });
 
-  const run = async (wanted = settings) => {
+  const run = () => {
     clearTimeout(timer.current);
-    const answer = wanted.query.trim() && (await asking.run(wanted));
-    if (answer) before.current = ranksOf(answer.found);
+    if (settings.query.trim()) asking.run(settings);
   };
   // While a weight moves only the order is asked for; where it rests, the whole bundle.
   const weigh = (weights, { resting }) => {
@@ -61,15 +69,18 @@ export default function Inspector() {
     setSettings(wanted);
     clearTimeout(timer.current);
     if (!shown || !wanted.query.trim()) return;
-    if (resting) asking.run(wanted);
+    if (resting) asking.run(wanted, shown);
     else timer.current = setTimeout(() => looking.run(wanted), PAUSE_MS);
   };
   useEffect(() => {
     setShown(null);
     setKept(null);
     setSettings((had) => ({ ...had, conversation: "", inside: [], outside: [] })); // another user's
+    return () => {
+      clearTimeout(timer.current);
+      stop();
+    };
   }, [user]);
-  useEffect(() => () => clearTimeout(timer.current), []);
 
   const problem = asking.problem || looking.problem;
   return html`<${Title}>Inspector<//>
@@ -81,7 +92,7 @@ export default function Inspector() {
           Ask something, and see what memory would hand to a model: every candidate, what spoke for it, what was left out and why.
           It is asked of the memory ${ofWhom(user)}.<//>`)}
         ${kept && shown && html`<${Compare} kept=${kept} shown=${shown} onEnd=${() => setKept(null)} />`}
-        ${shown && html`<${Answer} shown=${shown} before=${before.current} isKept=${kept !== null} onKeep=${() => setKept(shown)} />`}
+        ${shown && html`<${Answer} shown=${shown} isKept=${kept !== null} onKeep=${() => setKept(shown)} />`}
       </section>
     </div>`;
 }

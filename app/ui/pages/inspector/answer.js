@@ -59,7 +59,7 @@ const AsText = ({ text }) => text
   ? html`<div class="as-text"><div class="buttons"><${Copy} text=${text} label="Copy the text" /></div><pre class="plain" tabindex="0" aria-label="The bundle as the model sees it">${text}</pre></div>`
   : html`<p class="empty">Nothing would be put into the prompt.</p>`;
 
-export function Answer({ shown, before, isKept, onKeep }) {
+export function Answer({ shown, isKept, onKeep }) {
   const [tab, choose] = useState("candidates");
   const { bundle } = shown;
   const all = useMemo(() => joined(shown), [shown]);
@@ -76,7 +76,7 @@ export function Answer({ shown, before, isKept, onKeep }) {
     <//>
     <${Costs} bundle=${bundle} /><${Related} bundle=${bundle} />
     <${Tabs} label="Answer" tabs=${tabs} chosen=${tab} onChoose=${choose}>
-      ${tab === "candidates" && html`<${Candidates} all=${all} before=${before} weights=${shown.settings.weights} />`}
+      ${tab === "candidates" && html`<${Candidates} all=${all} before=${shown.before} weights=${shown.settings.weights} />`}
       ${tab === "bundle" && html`<${AsText} text=${bundle.text} />`}
       ${tab === "left" && html`<${LeftOut} left=${left} />`}
     <//>
