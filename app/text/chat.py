@@ -170,14 +170,23 @@ def name_of(chat: Chat, reply: NewMessage | None = None) -> str | None:
 
 
 def reply_in(answer: bytes, *, streamed: bool) -> NewMessage | None:
-    """What the model replied, first of its choices: from a whole answer, or from its stream."""
+    """
+    What the model replied, first of its choices: from a whole answer, or from its stream.
+
+    A stream that was begun well can only tell within itself that it went wrong: what came of the
+    reply is `incomplete`.
+    """
     told = _joined(answer) if streamed else _parsed(answer)
     choice = _first_choice(told)
     message = choice.get("message")
     if not isinstance(message, Mapping):
         return None
     facts = {"model": told.get("model"), "finish_reason": choice.get("finish_reason")}
-    known = {name: short for name, value in facts.items() if (short := _short(value)) is not None}
+    known: dict[str, object] = {
+        name: short for name, value in facts.items() if (short := _short(value)) is not None
+    }
+    if told.get("error"):
+        known["incomplete"] = True
     return said_in({**message, "role": "assistant"}, **known)
 
 
@@ -199,11 +208,12 @@ def _first_choice(told: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _joined(stream: bytes) -> Mapping[str, Any]:
     """The whole answer that the chunks of a stream amount to."""
-    made, model = _Making(), None
+    made, model, error = _Making(), None, None
     for chunk in map(_parsed, _events(stream)):
         model = model or chunk.get("model")
+        error = error or chunk.get("error")
         made.add(_first_choice(chunk))
-    return {"model": model, "choices": [made.choice()]}
+    return {"model": model, "error": error, "choices": [made.choice()]}
 
 
 def _events(stream: bytes) -> Iterator[str]:

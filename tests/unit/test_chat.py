@@ -126,6 +126,21 @@ def test_calls_that_name_no_place_are_told_apart_by_their_id() -> None:
     ]
 
 
+def test_a_stream_that_tells_an_error_broke_off() -> None:
+    def replied(*events: dict[str, Any]) -> NewMessage | None:
+        stream = "".join(f"data: {json.dumps(each)}\n\n" for each in events) + "data: [DONE]\n\n"
+        return reply_in(stream.encode(), streamed=True)
+
+    begun = {"choices": [{"index": 0, "delta": {"content": "It is "}}]}
+    error = {"error": {"message": "overloaded"}}
+    whole, cut = replied(begun), replied(begun, error)
+    assert whole is not None
+    assert cut is not None
+    assert (whole.content, whole.metadata) == ("It is ", {})
+    assert (cut.content, cut.metadata) == ("It is ", {"incomplete": True})
+    assert replied(error) is None
+
+
 def test_the_first_of_several_choices_is_the_reply() -> None:
     choices = [{"index": 1, "message": {"content": "B"}}, {"index": 0, "message": {"content": "A"}}]
     reply = reply_in(json.dumps({"choices": choices}).encode(), streamed=False)
