@@ -13,6 +13,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from app.adapters.sql.database import Database, open_database
+from app.adapters.sql.health.checkup import Checkup
 from app.adapters.sql.store import SqlStore
 from app.domain.errors import StoreDamaged, StoreUnavailable
 from app.ports.store import Store
@@ -69,6 +70,27 @@ async def test_readers_cannot_write(database: Database, store: Store) -> None:
         async with database.read() as connection:
             await connection.execute(text("DELETE FROM message"))
     assert (await scope_now(store)).messages == 1
+
+
+def move(file: Path) -> Path:
+    return file.rename(file.with_name("aside.db"))
+
+
+async def test_nothing_is_committed_to_a_file_that_went_meanwhile(
+    database: Database, store: Store, sqlite_file: Path
+) -> None:
+    kept = await keep(store, "dog")
+    checkup = Checkup(file=sqlite_file, depth="quick", patience=60.0)
+    checkup.opened()
+    database.refusals.watchman = checkup
+    writing = store.write(ACME)
+    await append(await writing.__aenter__(), kept.conversation, "another dog")
+    aside = move(sqlite_file)
+    with pytest.raises(StoreDamaged):
+        await writing.__aexit__(None, None, None)
+    aside.replace(sqlite_file)
+    assert len(await find(store, "dog", kept.within)) == 1
+    await checkup.close()
 
 
 async def test_readers_go_on_while_one_writes_and_see_the_last_commit(store: Store) -> None:

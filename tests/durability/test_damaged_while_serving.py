@@ -109,3 +109,21 @@ def test_nothing_is_stored_in_a_file_that_is_gone(tmp_path: Path) -> None:
         assert client.get(f"/conversations/{kept['id']}").json()["message_count"] == 3
         assert conversations(client) == 2
         assert server.end() == 0
+
+
+def test_what_was_stored_is_kept_where_the_log_of_the_file_is_gone(tmp_path: Path) -> None:
+    told = {"messages": [{"role": "user", "content": "Is anybody there?"}]}
+    with serving(tmp_path) as server, server.client() as client:
+        kept = store(client, *TALK[:3])
+        (tmp_path / "data" / "foreword.db-wal").unlink()
+        answer = client.post("/conversations", json=told)
+        assert (answer.status_code, answer.json()["type"]) == (503, "/problems/store-damaged")
+        assert status(client, "database") == "down"
+        assert conversations(client) == 1
+        assert "have the service end by itself (SIGTERM)" in server.log
+        assert server.end() == 0
+
+    with serving(tmp_path) as server, server.client() as client:
+        assert client.get(f"/conversations/{kept['id']}").json()["message_count"] == 3
+        assert client.post("/conversations", json=told).status_code == 201
+        assert server.end() == 0

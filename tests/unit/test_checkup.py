@@ -134,25 +134,40 @@ async def test_a_file_that_somebody_holds_is_let_in(file: Path) -> None:
         assert checking.damage is None
 
 
+@pytest.mark.parametrize("suffix", ["", "-wal", "-shm"])
 @pytest.mark.parametrize("elsewhere", ["moved", "removed", "replaced"])
-def test_a_file_that_goes_while_it_is_open_is_damage_until_it_is_back(
-    file: Path, elsewhere: str, caplog: pytest.LogCaptureFixture
+async def test_a_file_that_goes_while_it_is_open_is_damage_until_it_is_back(
+    file: Path, elsewhere: str, suffix: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    checking, aside = checkup(file), file.with_name("aside.db")
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+    checking = checkup(file)
     checking.opened()
     assert checking.damage is None
+    part, aside = file.with_name(file.name + suffix), file.with_name("aside.db")
     if elsewhere == "removed":
-        aside.hardlink_to(file)
-        file.unlink()
+        aside.hardlink_to(part)
+        part.unlink()
     else:
-        file.rename(aside)
+        part.rename(aside)
     if elsewhere == "replaced":
-        file.write_bytes(aside.read_bytes())
-    assert "was removed, moved or replaced" in str(checking.damage)
+        part.write_bytes(aside.read_bytes())
+    assert f"{part} was removed, moved or replaced" in str(checking.damage)
     assert checking.damage is checking.damage
     assert len(caplog.records) == 1
-    aside.replace(file)
+    aside.replace(part)
     assert checking.damage is None
+    await checking.close()
+
+
+async def test_the_log_of_an_open_file_stays_though_every_other_closes_it(file: Path) -> None:
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        checking = checkup(file)
+        checking.opened()
+    assert checking.damage is None
+    await checking.close()
+    assert [each.name for each in file.parent.iterdir()] == [file.name]
 
 
 def test_a_file_that_is_not_open_is_not_missed(tmp_path: Path) -> None:

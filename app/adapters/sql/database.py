@@ -120,6 +120,7 @@ class Database:
             with translated(self.refusals):
                 async with self.writer.begin() as connection:
                     yield connection
+                    self.refusals.check()  # again: it may have waited long for its turn
         except (StorageFull, StoreDamaged, StoreUnavailable) as error:
             self.refusals.note(error)
             raise

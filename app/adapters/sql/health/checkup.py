@@ -4,7 +4,7 @@ import asyncio
 import math
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from logging import getLogger
@@ -22,10 +22,14 @@ _OF_FULL_TEXT = "FTS5 table"
 _LOOK_AGAIN = 30.0
 """Seconds between looks while it serves: full text may be garbage in a file that is sound."""
 
-_GONE = (
-    "was removed, moved or replaced while it was open, and what is written now would be lost: put "
-    "it back, or stop the service and restore a backup."
+_GONE = "was removed, moved or replaced while it was open, and what is written now would be lost"
+_RESTORE = "put it back, or stop the service and restore a backup."
+_RESTART = (
+    "put it back, or have the service end by itself (SIGTERM), which brings what it holds into the "
+    "database, and start it again."
 )
+_WAYS_BACK = {"": _RESTORE, "-wal": _RESTART, "-shm": _RESTART}
+"""What to do once a file of an open database is gone, by what follows the name of the database."""
 _EMPTIED = "it is empty, but vectors were derived from it"
 _WHAT_TO_DO = (
     "put a backup in its place, or save what can be read with "
@@ -59,7 +63,10 @@ class Checkup:
     """What is derived from the file. Where it is there, so was what is in the file."""
     _found: StoreDamaged | None = field(default=None, init=False)
     """What a look that ended after the start has found."""
-    _open: _Identity | None = field(default=None, init=False)
+    _open: Mapping[Path, tuple[_Identity, str]] = field(default_factory=dict, init=False)
+    """What each file of it was, and what to do once it is gone."""
+    _held: sqlite3.Connection | None = field(default=None, init=False)
+    """Does nothing: as long as there is one, SQLite keeps its files beside the database."""
     _astray: StoreDamaged | None = field(default=None, init=False)
     _looking: asyncio.Task[Sequence[str]] | None = field(default=None, init=False)
     _suspected_at: float = field(default=-math.inf, init=False)
@@ -67,12 +74,19 @@ class Checkup:
 
     @property
     def damage(self) -> StoreDamaged | None:
-        """What a look has found, or that the file is not under its name, as long as it is not."""
+        """What a look has found, or that a file is not under its name, as long as it is not."""
         return self._found or self._not_there()
 
     def opened(self) -> None:
         """From now on the file is open: what is written goes into it, wherever its name leads."""
-        self._open = _identity(self.file)
+        if not self.file.is_file():
+            return
+        self._held = sqlite3.connect(self.file, check_same_thread=False)
+        self._held.execute("PRAGMA schema_version").fetchall()
+        parts = {self.file.with_name(self.file.name + end): way for end, way in _WAYS_BACK.items()}
+        self._open = {
+            part: (found, way) for part, way in parts.items() if (found := _identity(part))
+        }
 
     async def begin(self) -> None:
         """
@@ -101,6 +115,8 @@ class Checkup:
             self._connection.interrupt()
         if self._looking is not None:
             await asyncio.wait({self._looking})
+        if self._held is not None:
+            await asyncio.to_thread(self._held.close)
 
     def _begin_to_look(self) -> asyncio.Task[Sequence[str]]:
         self._looking = asyncio.create_task(asyncio.to_thread(self._look))
@@ -113,11 +129,16 @@ class Checkup:
         _log.critical(str(self._found))
 
     def _not_there(self) -> StoreDamaged | None:
-        """Told to the log once, each time that the file goes."""
-        if self._open is None or _identity(self.file) == self._open:
-            self._astray = None
-        elif self._astray is None:
-            self._astray = StoreDamaged(f"The database {self.file} {_GONE}")
+        """Told to the log once, each time that a file goes."""
+        for part, (opened, way_back) in self._open.items():
+            if _identity(part) != opened:
+                return self._missed(part, way_back)
+        self._astray = None
+        return None
+
+    def _missed(self, part: Path, way_back: str) -> StoreDamaged:
+        if self._astray is None:
+            self._astray = StoreDamaged(f"The database {part} {_GONE}: {way_back}")
             _log.critical(str(self._astray))
         return self._astray
 
