@@ -59,6 +59,7 @@ class UpkeepParts(DerivingParts):
                 vectors=self.vectors,
                 healer=self.healer,
                 indexer=self.indexer,
+                others=self.generations.everywhere,
             )
         ]
 

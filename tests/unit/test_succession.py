@@ -1,15 +1,21 @@
 """Another model takes over once its vectors are complete, and not before."""
 
+import shutil
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 import pytest
 
+from app.adapters.late import LateVectorIndex
 from app.adapters.sql.store import SqlStore
+from app.adapters.vectors import open_edge_index
 from app.domain.errors import EmbedderUnavailable
 from app.domain.ids import MessageId
 from app.ranking import Floats
 from app.services.indexing.generations import Generation, Generations
+from app.services.indexing.reviving import SearchWatch
 from app.services.indexing.succession import Successor
 from tests.factories import ACME
 from tests.fakes import Memory, TroubledVectors
@@ -205,6 +211,37 @@ async def test_an_outage_of_the_new_model_keeps_the_old_one_serving(memory: Memo
     house.embedder.down = False
     await house.finish()
     assert house.generations.embedder.model == "fake-32"
+
+
+@pytest.mark.parametrize("opened", [False, True])
+async def test_an_index_that_is_away_or_lost_is_opened_while_it_is_built(
+    memory: Memory, tmp_path: Path, *, opened: bool
+) -> None:
+    vectors = LateVectorIndex(partial(open_edge_index, tmp_path / "new", dimension=32))
+    house = House(memory)
+    house.generations.coming = Generation(house.embedder, vectors)
+    if opened:
+        await vectors.mend()
+        shutil.rmtree(tmp_path / "new")
+    await house.finish()
+    assert house.generations.embedder.model == "fake-32"
+    assert await house.generations.vectors.count() == 2
+    await vectors.aclose()
+
+
+async def test_an_index_of_before_that_is_lost_is_opened_anew(memory: Memory) -> None:
+    house = House(memory)
+    await house.finish()
+    memory.vectors.lost = True
+    watch = SearchWatch(
+        embedder=house.generations.embedder,
+        vectors=house.generations.vectors,
+        healer=memory.healer,
+        indexer=memory.indexer,
+        others=house.generations.everywhere,
+    )
+    await watch.look(doubtful=False)
+    assert not memory.vectors.lost
 
 
 async def test_of_older_models_nothing_is_kept(memory: Memory) -> None:

@@ -177,6 +177,11 @@ class Everywhere:
     async def known(self, keys: Sequence[ItemKey]) -> frozenset[ItemKey]:
         return frozenset[ItemKey]().union(*[await each.known(keys) for each in self._indexes()])
 
+    async def mend(self) -> bool:
+        """Open what served before if it was lost: who builds the coming one looks after that."""
+        former = self.generations.former
+        return former is not None and await former.vectors.mend()
+
     def _indexes(self) -> Sequence[Removable]:
         """That of this request last: what fails before it is tried again with it."""
         known = self.generations

@@ -37,6 +37,8 @@ class SearchWatch:
     vectors: Mendable
     healer: Healer
     indexer: Indexer
+    others: Mendable | None = None
+    """Indexes that are not searched, only erased from."""
 
     async def look(self, *, doubtful: bool) -> None:
         if await self.embedder.mend():
@@ -49,6 +51,8 @@ class SearchWatch:
         elif doubtful:
             self.healer.doubt()  # who was away may have come back without what it held
         await self.healer.look()
+        if self.others is not None and await self.others.mend():
+            self.indexer.wake()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

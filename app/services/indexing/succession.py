@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from logging import getLogger
 
@@ -58,7 +59,14 @@ class Successor:
             await self._step(generation)
         except ForewordError as error:
             _log.warning("the next model's vectors are put off", extra={"reason": str(error)})
+            await self._mend(generation)
             await asyncio.sleep(self.rest)
+
+    async def _mend(self, generation: Generation) -> None:
+        """Open the coming index if it is missing or lost; the one that serves has its own watch."""
+        if generation is self.generations.coming:
+            with suppress(ForewordError):
+                self._changed += await generation.vectors.mend()
 
     async def follow(self, keys: Sequence[ItemKey]) -> None:
         """
