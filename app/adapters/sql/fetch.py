@@ -67,6 +67,11 @@ class Constant:
         """A read that only one of the two is asked."""
         return cls(sqlite=statement, postgres=statement)
 
+    @classmethod
+    def of_both(cls, make: Callable[[bool], Executable]) -> Self:
+        """What `make` says for SQLite, where it is asked with False, and for PostgreSQL."""
+        return cls(sqlite=make(False), postgres=make(True))  # noqa: FBT003  (on_postgres)
+
     async def fetch(self, connection: AsyncConnection, **values: object) -> Rows:
         return await answered(connection, just(self, values))
 

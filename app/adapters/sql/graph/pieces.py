@@ -1,20 +1,15 @@
 """What the statements of the graph are made of."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from sqlalchemy import ColumnElement, CompoundSelect, FromClause, Select, bindparam
+from sqlalchemy import ColumnElement, FromClause, bindparam
 
 from app.adapters.sql import tables as t
-from app.adapters.sql.fetch import Constant, one_of
+from app.adapters.sql.fetch import one_of
 from app.adapters.sql.narrowing.recallable import narrowed_by, recallable
 
 Names = frozenset[str]
 """The parameters of a `narrowing`."""
-
-
-def both(make: Callable[[bool], Select[Any] | CompoundSelect[Any]]) -> Constant:
-    return Constant(sqlite=make(False), postgres=make(True))  # noqa: FBT003  (on_postgres)
 
 
 def ours(table: FromClause, *, on_postgres: bool) -> Sequence[ColumnElement[bool]]:

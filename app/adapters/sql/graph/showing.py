@@ -21,14 +21,14 @@ from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import unindexed
 from app.adapters.sql.fetch import Constant
-from app.adapters.sql.graph.pieces import MESSAGES, Names, both, ours, said
+from app.adapters.sql.graph.pieces import MESSAGES, Names, ours, said
 from app.adapters.sql.narrowing.recallable import recallable
 from app.adapters.sql.raw_rows import raw
 
 
 @cache
 def shown(names: Names) -> Constant:
-    return both(lambda on_postgres: _showing(names, on_postgres=on_postgres))
+    return Constant.of_both(lambda on_postgres: _showing(names, on_postgres=on_postgres))
 
 
 def _showing(names: Names, *, on_postgres: bool) -> Select[Any]:

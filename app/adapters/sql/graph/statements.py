@@ -22,7 +22,7 @@ from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import unindexed
 from app.adapters.sql.fetch import Constant, one_of
-from app.adapters.sql.graph.pieces import MESSAGES, Names, both, ours, said
+from app.adapters.sql.graph.pieces import MESSAGES, Names, ours, said
 from app.adapters.sql.narrowing.items import (
     holding,
     item_recallable,
@@ -91,7 +91,7 @@ def _with_last(
 
 @cache
 def steps(names: Names) -> Constant:
-    return both(
+    return Constant.of_both(
         lambda on_postgres: union_all(
             _stepping("source_key", "target_key", names, on_postgres=on_postgres),
             _stepping("target_key", "source_key", names, on_postgres=on_postgres),
@@ -144,7 +144,7 @@ def _has_other_names(far: FromClause) -> ColumnElement[bool]:
 
 @cache
 def places(names: Names) -> Constant:
-    return both(lambda on_postgres: _placing(names, on_postgres=on_postgres))
+    return Constant.of_both(lambda on_postgres: _placing(names, on_postgres=on_postgres))
 
 
 def _placing(names: Names, *, on_postgres: bool) -> Select[Any]:
@@ -174,7 +174,7 @@ def _placing(names: Names, *, on_postgres: bool) -> Select[Any]:
 
 @cache
 def proofs(names: Names) -> Constant:
-    return both(lambda on_postgres: _proving(names, on_postgres=on_postgres))
+    return Constant.of_both(lambda on_postgres: _proving(names, on_postgres=on_postgres))
 
 
 def _proving(names: Names, *, on_postgres: bool) -> Select[Any]:
@@ -194,7 +194,7 @@ def _proving(names: Names, *, on_postgres: bool) -> Select[Any]:
 
 @cache
 def derived(names: Names, types: frozenset[ItemType]) -> Constant:
-    return both(lambda on_postgres: _deriving(names, types, on_postgres=on_postgres))
+    return Constant.of_both(lambda on_postgres: _deriving(names, types, on_postgres=on_postgres))
 
 
 def _deriving(names: Names, types: frozenset[ItemType], *, on_postgres: bool) -> Select[Any]:

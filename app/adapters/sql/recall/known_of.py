@@ -28,7 +28,7 @@ def known_of(
 ) -> Reading[list[ItemKey]]:
     """The most important facts about who has one of these `names`, folded, and about theirs."""
     keys: list[ItemKey] = []
-    if not names or not within.of_facts():
+    if not within.of_facts():
         return keys
     begun = tuple(f"{name}{ending}" for name in names for ending in ("|", "'s "))
     narrow = narrowing(within)
@@ -42,10 +42,7 @@ def known_of(
 
 @cache
 def facts_held(narrowed: frozenset[str]) -> Constant:
-    return Constant(
-        sqlite=_most_important(narrowed, on_postgres=False),
-        postgres=_most_important(narrowed, on_postgres=True),
-    )
+    return Constant.of_both(lambda on_postgres: _most_important(narrowed, on_postgres=on_postgres))
 
 
 def _most_important(narrowed: frozenset[str], *, on_postgres: bool) -> Select[Any]:

@@ -18,10 +18,7 @@ _PINNED_TAIL = 10
 
 @cache
 def pinned_messages(narrowed: frozenset[str]) -> Constant:
-    return Constant(
-        sqlite=_pinned_on(narrowed, on_postgres=False),
-        postgres=_pinned_on(narrowed, on_postgres=True),
-    )
+    return Constant.of_both(lambda on_postgres: _pinned_on(narrowed, on_postgres=on_postgres))
 
 
 def _pinned_on(narrowed: frozenset[str], *, on_postgres: bool) -> Select[Any]:
@@ -45,10 +42,7 @@ def _pinned_on(narrowed: frozenset[str], *, on_postgres: bool) -> Select[Any]:
 
 @cache
 def pinned_items(narrowed: frozenset[str], types: frozenset[ItemType]) -> Constant:
-    return Constant(
-        sqlite=_items_on(narrowed, types, on_postgres=False),
-        postgres=_items_on(narrowed, types, on_postgres=True),
-    )
+    return Constant.of_both(lambda on_postgres: _items_on(narrowed, types, on_postgres=on_postgres))
 
 
 def _items_on(

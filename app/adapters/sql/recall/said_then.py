@@ -43,9 +43,7 @@ def said_in(
 
 @cache
 def said_then(narrowed: frozenset[str]) -> Constant:
-    return Constant(
-        sqlite=_newest(narrowed, on_postgres=False), postgres=_newest(narrowed, on_postgres=True)
-    )
+    return Constant.of_both(lambda on_postgres: _newest(narrowed, on_postgres=on_postgres))
 
 
 def _newest(narrowed: frozenset[str], *, on_postgres: bool) -> Select[Any]:
