@@ -1,6 +1,10 @@
 """Folders in which a backup is made or unpacked, each with the whole database in it."""
 
+import asyncio
 import shutil
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 BACKUP, RESTORE = ".backup-", ".restore-"
@@ -8,6 +12,16 @@ BACKUP, RESTORE = ".backup-", ".restore-"
 
 BACKUPS = "backups"
 """Where in a data directory a service leaves its backups."""
+
+
+@asynccontextmanager
+async def room_in(place: Path, prefix: str) -> AsyncIterator[Path]:
+    """A folder in `place` for a while; to remove a large file stops a thread, not the loop."""
+    room = tempfile.TemporaryDirectory(prefix=prefix, dir=place)
+    try:
+        yield Path(room.name)
+    finally:
+        await asyncio.to_thread(room.cleanup)
 
 
 def sweep(directory: Path) -> None:

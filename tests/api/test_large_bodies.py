@@ -24,14 +24,18 @@ async def small(embedded: Settings) -> AsyncIterator[AsyncClient]:
 
 
 async def longest_pause(client: AsyncClient, body: bytes, path: str = "/conversations") -> float:
-    """Seconds that `/healthz` took at most while `body` was answered."""
+    """
+    How much this process did at most while `/healthz` waited, as `body` was answered.
+
+    In seconds of its own work: what else goes on on the machine does not count.
+    """
     posting = asyncio.create_task(client.post(path, content=body, headers=JSON))
     longest = 0.0
     while not posting.done():
-        asked = time.monotonic()
+        asked = time.process_time()
         await client.get("/healthz")
         await asyncio.sleep(0.001)
-        longest = max(longest, time.monotonic() - asked)
+        longest = max(longest, time.process_time() - asked)
     assert (await posting).status_code in {200, 201, 400, 413, 422}
     return longest
 

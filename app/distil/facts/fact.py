@@ -1,7 +1,7 @@
 """A fact, and what a newer one does to it."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from app.distil.facts.counting import has_any_of, outnumbers
@@ -22,6 +22,9 @@ _SEVERAL = frozenset(
 )
 ATTRIBUTES = _ONE_AT_A_TIME | _SEVERAL
 """What facts are about."""
+
+_JUST_BEGUN = timedelta(days=60)
+"""What began so long before something else was said is no tale of former times beside it."""
 
 _OPPOSITES = frozenset({("likes", "dislikes"), ("dislikes", "likes")})
 
@@ -70,6 +73,12 @@ class Fact:
     valid_to: datetime | None = None
 
     @property
+    def begins(self) -> datetime:
+        """When it begins to hold: what was, or will be, is true to say from when it was said."""
+        told = self.valid_from if self.tense is Tense.NOW else None
+        return told or self.said_at
+
+    @property
     def key(self) -> tuple[str, str]:
         """What facts about one thing share: the folded subject, and the attribute."""
         return self.subject.casefold(), self.attribute
@@ -107,6 +116,21 @@ def bearing(newer: Fact, older: Fact) -> Bearing:
     if newer.tense is not Tense.NOW or not newer.positive:
         return Bearing.STANDS_BESIDE
     return Bearing.SUPERSEDES if _takes_place_of(newer, older) else Bearing.STANDS_BESIDE
+
+
+def has_last_word(later: Fact, earlier: Fact) -> bool:
+    """
+    Whether `later`, of which the words tell that it began before `earlier` was said, ends that.
+
+    Who lives in Berlin on Monday and tells on Friday that they moved to Porto last week, lives in
+    Porto. Who moved there years ago tells what was before, and so does who said since when they
+    live in Berlin.
+    """
+    undated = earlier.begins == earlier.said_at
+    if not undated or not later.begins < earlier.begins <= later.said_at:
+        return False
+    recent = earlier.begins - later.begins <= _JUST_BEGUN
+    return recent and bearing(later, earlier) is Bearing.SUPERSEDES
 
 
 def _recounts(newer: Fact, older: Fact) -> bool:

@@ -82,7 +82,11 @@ def kept_as(fact: Fact) -> Mapping[str, object]:
         "single": fact.single,
         "confidence": round(fact.confidence, 3),
     }
-    return told if fact.against is None else {**told, "against": fact.against}
+    if fact.against is not None:
+        told["against"] = fact.against
+    if fact.begins != fact.said_at:
+        told["said_at"] = fact.said_at.isoformat()
+    return told
 
 
 def kept_fact(text: str, told: Mapping[str, object], since: datetime) -> Fact | None:
@@ -96,7 +100,7 @@ def kept_fact(text: str, told: Mapping[str, object], since: datetime) -> Fact | 
             text=text,
             start=0,
             stop=0,
-            said_at=since,
+            said_at=_said_at(told) or since,
             confidence=float(str(told["confidence"])),
             positive=bool(told["positive"]),
             tense=Tense(str(told["tense"])),
@@ -106,6 +110,16 @@ def kept_fact(text: str, told: Mapping[str, object], since: datetime) -> Fact | 
         )
     except (KeyError, ValueError):
         return None
+
+
+def _said_at(told: Mapping[str, object]) -> datetime | None:
+    """When what began before it was said, was said; raises `ValueError` for what is no moment."""
+    if "said_at" not in told:
+        return None
+    moment = datetime.fromisoformat(str(told["said_at"]))
+    if moment.tzinfo is None:
+        raise ValueError(f"{moment} has no time zone")
+    return moment
 
 
 def _group(speaker: str, attribute: str) -> str:

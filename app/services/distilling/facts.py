@@ -3,24 +3,30 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from itertools import groupby
 from typing import ClassVar
 
 from app.distil.facts.drawing import facts_of
-from app.distil.facts.fact import Fact, Tense
+from app.distil.facts.fact import Fact, has_last_word
 from app.distil.facts.filing import kept_as, mark_of, subject_of
 from app.distil.facts.retelling import as_it_holds, told_apart
 from app.distil.facts.told import speakers_of
 from app.distil.facts.values import normal
 from app.domain.conversation import PINNED, Message
-from app.domain.memories import Memory, NewMemory
+from app.domain.memories import Memory, MemoryChanges, NewMemory
 from app.domain.memory import ItemType
 from app.ports.store import Transaction
 from app.ports.stored import PreparedMemory
 from app.services.distilling.rewording import FactReader
 from app.services.distilling.step import Portion, Write, utterance_of
-from app.services.memories.bearings import bearings_of, end_by, is_told_only
+from app.services.memories.bearings import (
+    Known,
+    bearings_among,
+    begins_beside,
+    end_by,
+    is_told_only,
+    known_beside,
+)
 from app.services.memories.keep import MemoryKeeper
 
 _IMPORTANCE = {"decision": 8, "rule": 8}
@@ -34,13 +40,6 @@ class Drawn:
     fact: Fact
     message: Message
     prepared: PreparedMemory
-
-    @property
-    def begins(self) -> datetime:
-        """When it begins to hold: what was, or will be, is true to say from now on."""
-        if self.fact.tense is Tense.NOW and self.fact.valid_from is not None:
-            return self.fact.valid_from
-        return self.fact.said_at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,30 +130,40 @@ class _Keeping:
     drawn: Drawn
 
     async def keep(self) -> None:
-        inside, memories = self.portion.conversation, self.transaction.memories
-        found = await bearings_of(
-            memories,
-            inside.scope,
-            self.drawn.fact,
-            begins=self.drawn.begins,
-            speakers=speakers_of(inside.user_id),
-            now=self.portion.now,
-        )
+        memories, now = self.transaction.memories, self.portion.now
+        known = await self._known()
+        begins = begins_beside(self.drawn.fact, known)
+        found = bearings_among(known, self.drawn.fact, begins, now)
         if found.repeated:
             await self._repeat(found.repeated[-1])
             return
-        if any(self._corrects(each) for each in found.ended):
-            return
+        if any(not each.derived and each.valid_from == begins for each in found.ended):
+            return  # a caller put that in the place of what is drawn here
         ended = [each.id for each in found.ended]
-        new = replace(self.drawn.prepared.new, valid_from=self.drawn.begins, supersedes=ended)
+        new = replace(self.drawn.prepared.new, valid_from=begins, supersedes=ended)
         prepared = replace(self.drawn.prepared, new=new)
-        (kept,) = await self.keeper.store_in(self.transaction, [prepared], now=self.portion.now)
+        (kept,) = await self.keeper.store_in(self.transaction, [prepared], now=now)
         if found.heirs and not kept.known:
-            await end_by(memories, kept.id, found.heirs, now=self.portion.now)
+            await end_by(memories, kept.id, found.heirs, now=now)
 
-    def _corrects(self, item: Memory) -> bool:
-        """Whether a caller put it in the place of what is drawn here."""
-        return not item.derived and item.valid_from == self.drawn.begins
+    async def _known(self) -> Known:
+        """What is known beside it; what was said later and has the last word begins later, too."""
+        memories, inside = self.transaction.memories, self.portion.conversation
+        fact, speakers = self.drawn.fact, speakers_of(inside.user_id)
+        known = await known_beside(memories, inside.scope, fact, speakers)
+        late = [
+            (item, later)
+            for item, later in known
+            if item.derived
+            and not item.is_over(later.said_at, now=self.portion.now)
+            and has_last_word(later, fact)
+        ]
+        if not late:
+            return known
+        for item, later in late:
+            when = MemoryChanges(given=frozenset({"valid_from"}), valid_from=later.said_at)
+            await memories.change(item, when, None, now=self.portion.now)
+        return await known_beside(memories, inside.scope, fact, speakers)
 
     async def _repeat(self, item: Memory) -> None:
         """What a caller told stays theirs: it goes with no message."""

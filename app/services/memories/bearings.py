@@ -4,13 +4,16 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from app.distil.facts.fact import Bearing, Fact, bearing
+from app.distil.facts.fact import Bearing, Fact, bearing, has_last_word
 from app.distil.facts.filing import beginnings_of, groups_of
 from app.distil.facts.told import told_fact
 from app.domain.ids import ItemId, ScopeKey
 from app.domain.memories import Memory
 from app.domain.memory import ItemType
 from app.ports.memories import MemoryReader, MemoryWriter
+
+Known = Sequence[tuple[Memory, Fact]]
+"""Items that a fact may bear on, or that may bear on it, with what they say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +34,15 @@ async def bearings_of(
     speakers: Collection[str],
     now: datetime,
 ) -> Bearings:
+    """What `fact`, which begins to hold at `begins`, has to do with the items of a scope."""
+    return bearings_among(await known_beside(memories, scope, fact, speakers), fact, begins, now)
+
+
+async def known_beside(
+    memories: MemoryWriter, scope: ScopeKey, fact: Fact, speakers: Collection[str]
+) -> Known:
     """
-    What `fact`, which begins to hold at `begins`, has to do with the items of a scope.
+    The items of a scope that `fact` may have to do with, as they began to hold.
 
     Whatever facts call the user, one of `speakers`, it is the same subject.
     """
@@ -40,11 +50,15 @@ async def bearings_of(
     groups = [group for each in several for group in groups_of(each)]
     wider = [each for one in several for each in beginnings_of(one)]
     found = await memories.under(scope, ItemType.FACT, groups, beginnings=wider)
-    told = [
+    return [
         (item, _called(known, fact.subject) if _are_one(known, fact, speakers) else known)
         for item in found
         if (known := told_fact(item.content, item.metadata, item.valid_from, speakers))
     ]
+
+
+def bearings_among(told: Known, fact: Fact, begins: datetime, now: datetime) -> Bearings:
+    """What `fact`, which begins to hold at `begins`, has to do with what is known beside it."""
     after = [(item, newer) for item, newer in told if item.valid_from > begins]
     before = [
         (item, older)
@@ -56,6 +70,16 @@ async def bearings_of(
         ended=[item for item, older in before if bearing(fact, older) is Bearing.SUPERSEDES],
         heirs=[item for item, newer in after if bearing(newer, fact) is Bearing.SUPERSEDES],
     )
+
+
+def begins_beside(fact: Fact, known: Known) -> datetime:
+    """When a drawn fact begins to hold: as it tells, or when it had the last word."""
+    said_then = any(
+        item.derived and item.valid_from == fact.said_at and bearing(fact, one) is Bearing.REPEATS
+        for item, one in known
+    )
+    last = said_then or any(has_last_word(fact, earlier) for _, earlier in known)
+    return fact.said_at if last else fact.begins
 
 
 def _names(fact: Fact, speakers: Collection[str]) -> set[str]:

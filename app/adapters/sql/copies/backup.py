@@ -10,7 +10,6 @@ import hashlib
 import json
 import os
 import sqlite3
-import tempfile
 import zipfile
 import zlib
 from collections.abc import AsyncIterator, Mapping
@@ -23,7 +22,7 @@ from typing import IO, Any
 from sqlalchemy import select
 
 from app.adapters.private import own_file
-from app.adapters.rooms import BACKUP, RESTORE
+from app.adapters.rooms import BACKUP, RESTORE, room_in
 from app.adapters.sql import tables as t
 from app.adapters.sql.copies.copying import clear, copy_file, copy_rows, counts
 from app.adapters.sql.database import Database, open_database
@@ -79,8 +78,8 @@ async def write_backup(
     """
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=BACKUP, dir=target.parent) as room:
-            file = Path(room) / _DATABASE
+        async with room_in(target.parent, BACKUP) as room:
+            file = room / _DATABASE
             await _copy(database, file, watch)
             facts = await _facts(file)
             manifest = Manifest(
@@ -90,7 +89,7 @@ async def write_backup(
                 bytes=file.stat().st_size,
                 **facts,
             )
-            draft = Path(room) / "backup"
+            draft = room / "backup"
             await asyncio.to_thread(_pack, file, manifest, draft, watch)
             await asyncio.to_thread(_put, draft, target)
     except (OSError, sqlite3.Error) as error:
@@ -108,8 +107,8 @@ async def unpacked(
     Raises:
         BackupUnusable: It is none, is damaged, or is of a later release.
     """
-    with tempfile.TemporaryDirectory(prefix=RESTORE, dir=room) as directory:
-        file = Path(directory) / _DATABASE
+    async with room_in(room, RESTORE) as directory:
+        file = directory / _DATABASE
         manifest = await asyncio.to_thread(_unpack, archive, file, watch)
         if (await _facts(file))["rows"] != manifest.rows:
             raise BackupUnusable("it holds other rows than it says")

@@ -1,0 +1,72 @@
+"""Of what contradicts each other the last word holds, in whatever order it comes in."""
+
+from datetime import datetime
+from typing import Any
+
+import pytest
+from httpx import AsyncClient
+
+from tests.api.speaking import Json, distilled, erase, get, said, store
+
+MONDAY, FRIDAY = "2026-03-02T09:00:00Z", "2026-03-06T09:00:00Z"
+MOVED = "I moved to Porto last week."
+Told = tuple[str, str]
+
+
+async def tell(client: AsyncClient, *told: Told) -> list[Json]:
+    """Each in a conversation of its own, in this order."""
+    kept = []
+    for content, when in told:
+        message = said(content, created_at=when)
+        kept.append(await store(client, message, user_id="ada"))
+        await distilled(client)
+    return kept
+
+
+async def homes(client: AsyncClient, **at: Any) -> list[str]:
+    items = (await get(client, "/memories", type="fact", user_id="ada", **at))["items"]
+    return sorted(each["metadata"]["value"] for each in items)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+async def test_what_was_said_last_holds_though_it_began_before(
+    alone: AsyncClient, order: int
+) -> None:
+    told = [("I live in Berlin.", MONDAY), (MOVED, FRIDAY)]
+    await tell(alone, *told[::order])
+    assert await homes(alone) == ["Porto"]
+    assert await homes(alone, as_of="2026-03-04T09:00:00Z") == ["Berlin"]
+    items = (await get(alone, "/memories", type="fact", user_id="ada", include_superseded=True))[
+        "items"
+    ]
+    ended = {each["metadata"]["value"]: each for each in items}
+    assert ended["Berlin"]["superseded_by"] == ended["Porto"]["id"]
+    assert moment(ended["Berlin"]["valid_to"]) == moment(FRIDAY)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize(
+    "earlier", ["I live in Berlin.", "I have lived in Berlin since last Sunday."]
+)
+async def test_a_tale_of_former_times_ends_nothing(
+    alone: AsyncClient, earlier: str, order: int
+) -> None:
+    later = MOVED if "since" in earlier else "I moved to Porto in 2019."
+    await tell(alone, *[(earlier, MONDAY), (later, FRIDAY)][::order])
+    assert await homes(alone) == ["Berlin"]
+
+
+async def test_told_again_it_is_one_fact_and_without_it_the_former_holds(
+    alone: AsyncClient,
+) -> None:
+    kept = await tell(alone, ("I live in Berlin.", MONDAY), (MOVED, FRIDAY), (MOVED, FRIDAY))
+    assert await homes(alone) == ["Porto"]
+    for each in kept[1:]:
+        await erase(alone, f"/conversations/{each['id']}")
+    assert await homes(alone) == ["Berlin"]
+    await erase(alone, f"/conversations/{kept[0]['id']}")
+    assert await homes(alone) == []
+
+
+def moment(text: str) -> datetime:
+    return datetime.fromisoformat(text)
