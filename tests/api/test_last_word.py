@@ -68,5 +68,15 @@ async def test_told_again_it_is_one_fact_and_without_it_the_former_holds(
     assert await homes(alone) == []
 
 
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("lost", ["My dog died.", "One of my dogs died.", "My dog Rex died."])
+async def test_a_count_of_which_one_is_gone_holds_no_more(
+    alone: AsyncClient, lost: str, order: int
+) -> None:
+    await tell(alone, *[("I have two dogs, Rex and Bo.", MONDAY), (lost, FRIDAY)][::order])
+    assert "two dogs" not in await homes(alone)
+    assert await homes(alone, as_of="2026-03-04T09:00:00Z") == ["two dogs"]
+
+
 def moment(text: str) -> datetime:
     return datetime.fromisoformat(text)

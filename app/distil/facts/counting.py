@@ -1,5 +1,6 @@
 """How many of a kind somebody has: what a newer count says of an older one."""
 
+import re
 from collections.abc import Mapping
 
 _NUMBERS: Mapping[str, int] = {
@@ -11,6 +12,7 @@ _SINGULAR: Mapping[str, str] = {
 }  # fmt: skip
 _CHILDREN = frozenset({"child", "son", "daughter", "twin"})
 _PAIR = 2
+_SOME_OF = re.compile(r"(?:one|two) of (?:my|our|their) (?P<kind>\w[\w-]*)")
 
 
 def counted(value: str) -> tuple[int, str] | None:
@@ -26,6 +28,20 @@ def outnumbers(newer: str, older: str) -> bool:
     """Whether who has `newer` no longer has `older`, of one kind: "three dogs", and "a dog"."""
     one, other = counted(newer), counted(older)
     return bool(one and other and one[1] == other[1] and one[0] >= _PAIR and one != other)
+
+
+def is_counted_no_more(older: str, lost: str) -> bool:
+    """
+    Whether who had `older` has another number once `lost` is gone: "two dogs", and "dog".
+
+    Of whom "one of my dogs" is gone some are left: that ends no "dog".
+    """
+    had, gone = counted(older), counted(lost)
+    some = _SOME_OF.fullmatch(lost.casefold())
+    if some:
+        return bool(had and had[0] >= _PAIR and had[1] == _singular(some["kind"]))
+    several = bool(gone and _singular(lost.casefold()) != lost.casefold())
+    return bool(had and gone and had[1] == gone[1] and (had[0] >= _PAIR or several))
 
 
 def has_any_of(value: str, kind: str) -> bool:

@@ -32,10 +32,16 @@ _ANOTHER = re.compile(
 )
 _MARRIED_AGAIN = re.compile(r"\b(?:remarried|married|but|almost|from\s+reality)\b", re.IGNORECASE)
 _HAS_A_POST = re.compile(r"\s+as\s+(?=an?\s|the\s)")
+_NOT_ALL = frozenset({"one of", "two of"})
+"""Of several pets: others are left, or may be."""
+
+_SOME_OF_MINE = re.compile(r"one\s+of\s+(?:my|our)\s+")
 _MOST_WORDS_OF_EMPLOYER = 3
 _LOST = re.compile(
     rf"""
-    (?:sadly|unfortunately)?\s*(?P<whose>my|our)\s+(?:(?:beloved|poor|dear|sweet|little)\s+)?
+    (?:sadly|unfortunately)?\s*
+    (?P<some>(?:(?:one|two)\s+of|(?:both|all)(?:\s+of)?)\s+)?
+    (?P<whose>my|our)\s+(?:(?:beloved|poor|dear|sweet|little)\s+)?
     (?P<pet>{"|".join(sorted(PETS))})(?:\s+(?P<name>(?-i:[A-Z])[\w-]{{1,20}}),?)?
     \s+(?:(?:has\s+)?(?:just\s+|recently\s+|sadly\s+|unexpectedly\s+|suddenly\s+)?
       (?:died|passed(?:\s+away|\s+on)?)|(?:was|had\s+to\s+be)\s+put\s+(?:down|to\s+sleep))
@@ -81,6 +87,8 @@ def parted_with(text: str) -> str | None:
     if _ANOTHER.search(text):
         return None
     value = held(text) or _make(text)
+    some = _SOME_OF_MINE.match(value or "")
+    value = f"one of their {value[some.end() :]}" if value and some else value
     is_kin = value is not None and value.split()[-1].casefold() in KIN - PETS - {"car", "boat"}
     return None if value is None or is_kin or "'" in value else value
 
@@ -110,7 +118,7 @@ ENDINGS: Sequence[Predicate] = [
     Predicate(saying(f"{_HAVE}(?:joined|started at)"), "works_at", employer_joined),
     Predicate(saying(f"{_HAVE}moved out of"), "lives_in", home, of=PERSON, tense=Tense.PAST),
     Predicate(
-        saying(f"{_HAVE}(?:sold|gave away|given away|got rid of)(?= (?:my|our) )"),
+        saying(f"{_HAVE}(?:sold|gave away|given away|got rid of)(?= (?:one of )?(?:my|our) )"),
         "has",
         parted_with,
         of=FAMILY,
@@ -140,13 +148,16 @@ def pets_lost(plain: str, beginnings: Iterator[tuple[int, int]], speaker: str) -
     """Pets that died lately, at the beginnings of clauses: others may have come since long ago."""
     for start, stop in beginnings:
         if found := _LOST.match(plain, start, stop):
-            yield Lost(found.start("whose"), stop, list(_of_lost(found, speaker)))
+            begin = found.start("some" if found["some"] else "whose")
+            yield Lost(begin, stop, list(_of_lost(found, speaker)))
 
 
 def _of_lost(found: re.Match[str], speaker: str) -> Iterator[Statement]:
     pet = found["pet"].casefold()
-    owner = speaker if found["whose"].casefold() == "my" else "we"
-    yield _was(owner, "has", pet)
+    whose = found["whose"].casefold()
+    owner = speaker if whose == "my" else "we"
+    some = " ".join((found["some"] or "").casefold().split())
+    yield _was(owner, "has", f"{some} {whose} {pet}" if some in _NOT_ALL else pet)
     if found["name"]:
         yield _was(f"{speaker}'s {pet}", "name", found["name"])
 

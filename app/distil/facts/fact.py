@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from app.distil.facts.counting import has_any_of, outnumbers
+from app.distil.facts.counting import has_any_of, is_counted_no_more, outnumbers
 from app.distil.facts.values import normal
 from app.distil.language.lexicon import TOOL_KINDS
 
@@ -111,7 +111,7 @@ def bearing(newer: Fact, older: Fact) -> Bearing:
         return Bearing.STANDS_BESIDE
     if normal(newer.value) == normal(older.value):
         return _of_one_value(newer, older)
-    if _recounts(newer, older):
+    if _recounts(newer, older) or _leaves_fewer(newer, older):
         return Bearing.SUPERSEDES
     if newer.tense is not Tense.NOW or not newer.positive:
         return Bearing.STANDS_BESIDE
@@ -142,6 +142,15 @@ def _recounts(newer: Fact, older: Fact) -> bool:
     if newer.positive:
         return has_any_of(newer.value, older.value)
     return older.positive and has_any_of(older.value, newer.value)
+
+
+def _leaves_fewer(newer: Fact, older: Fact) -> bool:
+    """Whether one of those, or all, that `older` counts are gone: how many are left is not told."""
+    if {newer.attribute, older.attribute} != {"has"} or not (newer.positive and older.positive):
+        return False
+    if newer.tense is not Tense.PAST or older.tense is not Tense.NOW:
+        return False
+    return is_counted_no_more(older.value, newer.value)
 
 
 def _of_one_value(newer: Fact, older: Fact) -> Bearing:
