@@ -103,6 +103,21 @@ async def test_what_is_told_once_more_is_a_change_where_it_says_more(
     assert (changed["subject"], changed["facts"]) == (f"memory:{ids[0]}", {"fields": list(more)})
 
 
+async def test_a_summary_that_is_asked_for_but_none_that_is_there_already(
+    client: AsyncClient,
+) -> None:
+    conversation = await store(client, "I moved to Lisbon in May.", "We decided on PostgreSQL.")
+    path = f"/conversations/{conversation['id']}/summaries"
+
+    made, same = [(await client.post(path, json={})).json()["id"] for _ in range(2)]
+
+    assert made == same
+    summed_up = (await get(client, "/admin/audit", action="memory.stored"))["items"]
+    assert [(each["subject"], each["facts"]) for each in summed_up] == [
+        (f"memory:{made}", {"type": "summary"})
+    ]
+
+
 async def test_every_erasure_by_the_id_of_its_receipt(client: AsyncClient) -> None:
     stored = [await store(client, HUGIN, f"note {n}", user_id="alice") for n in range(2)]
     kept = [

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from uuid import UUID
 
+from app.domain.audit import Action
 from app.domain.errors import (
     ForewordError,
     MemoryNotFound,
@@ -17,6 +18,7 @@ from app.ports.stored import About
 from app.services.common.flagging import FlagBoard
 from app.services.common.once import IdempotencyKey, answered, keep_answer
 from app.services.distilling.summarising import Summariser
+from app.services.memories.placing import memory_deed
 
 _TRIES = 3
 _AT_ONCE = 20_000
@@ -82,15 +84,19 @@ class SummaryDesk:
             await transaction.conversations.lock(conversation.key)
             if meanwhile := await _answered(transaction, once):
                 return meanwhile
+            now = self.summariser.keeper.clock()
             memory = await self.summariser.keep(transaction, draft) if draft else tail.before
             assert memory is not None  # noqa: S101  (told above)
+            if draft:
+                deed = memory_deed(Action.MEMORY_STORED, memory.id, type=memory.type.value)
+                await transaction.audit.note(deed, now=now)
             outbox_key = await transaction.last_outbox_key()
             await keep_answer(
                 transaction,
                 once,
                 {"id": str(memory.id), "outbox_key": outbox_key},
                 about=About(scope=conversation.scope, conversation=conversation.key),
-                now=self.summariser.keeper.clock(),
+                now=now,
             )
         return SummedUp(memory=memory, outbox_key=outbox_key)
 
