@@ -38,8 +38,8 @@ from app.domain.periods import Span
 from app.ports.stored import PreparedMessage
 from app.ranking import Floats
 from app.ranking.bm25 import pack_terms
-from app.ranking.candidates import Ranked
 from app.ranking.pool import Gist, Recalled, pack_vector
+from app.ranking.ranked import Ranked
 from app.services.writing.prepare import content_hash
 from app.text.terms import terms_of
 

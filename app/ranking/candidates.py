@@ -2,23 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isnan
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.domain.context import Candidate, Source, Weights
+from app.domain.context import Source, Weights
 from app.domain.ids import ItemKey
 from app.ranking import Floats
 from app.ranking.dedup import repeated
+from app.ranking.lifting import Ties, lifted
 from app.ranking.pool import Pool, QueryView, Recalled
+from app.ranking.ranked import BELOW_FLOOR, Ranked
 from app.ranking.relevance import Relevance
 from app.ranking.scoring import final_scores, leaning, recency
-from app.ranking.timing import TIME_SHARE, fitting, time_match
+from app.ranking.timing import fitting
 from app.text.intervals import Interval
-
-BELOW_FLOOR = "below the floor"
-"""Why an item is not let in that is not relevant enough."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,62 +33,6 @@ class Taste:
     sufficient: float
     min_score: float | None
     now: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ties:
-    """
-    What the graph says of a pool: how near each item is, shape (n,), in (0, 1], NaN where it says
-    nothing; and what being near adds to a relevance.
-    """
-
-    near: Floats
-    share: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ranked:
-    """
-    A pool in order. Items are known by their index in it; few of them become candidates.
-
-    `order` are those that may go into an answer, best first; `dropped` those that may not, with
-    the reason; `good` counts the items in `order` above the floor that were found by what
-    they say: few are a reason to search further; `sufficient` tells that a likely answer is
-    among them. `signals` by name, each of shape (n,), as `score` and `relevance`; NaN is no signal.
-    """
-
-    recalled: Recalled
-    sources: Mapping[ItemKey, frozenset[Source]]
-    score: Floats
-    relevance: Floats
-    signals: Mapping[str, Floats]
-    order: Sequence[int]
-    dropped: Sequence[tuple[int, str]]
-    deduplicated: int
-    good: int
-    sufficient: bool
-    worth: Mapping[str, float]
-    """The terms of the query that the scope knows, each with its idf."""
-    leading: frozenset[ItemKey] = frozenset()
-    """What goes in before all that is not pinned, however relevant: the gist of what goes on."""
-    asked: frozenset[ItemKey] = frozenset()
-    """What tells of a time for which the query asks as a whole: summaries have a place for it."""
-
-    def pinned(self, at: int) -> bool:
-        return Source.PINNED in self.sources[self.recalled.keys[at]]
-
-    def candidate(self, at: int) -> Candidate:
-        return Candidate(
-            item=self.recalled.read(at),
-            score=float(self.score[at]),
-            relevance=float(self.relevance[at]),
-            sources=self.sources[self.recalled.keys[at]],
-            signals={
-                name: value
-                for name, values in self.signals.items()
-                if not isnan(value := float(values[at]))
-            },
-        )
 
 
 def rank(
@@ -111,22 +53,17 @@ def rank(
     time that the query speaks of is preferred, and so is code where it asks for that, and what
     `ties` tell to be near; that lifts nothing over the floor. Ties are broken by key, newest first.
     """
-    created_at = np.array(pool.recalled.created_at, dtype=np.float64)
-    timely = time_match(created_at, query.intervals)
-    coded = is_code(pool.recalled) if query.wording.asks_code else None
     relevant = judged.score * judged.standing
-    lifted = _lifted(relevant, timely, coded, ties)
-    score, told = scored(pool.recalled, lifted, taste, query.intervals, judged.standing)
+    more, lifts = lifted(relevant, query, pool.recalled, ties)
+    score, merits = scored(pool.recalled, more, taste, query.intervals, judged.standing)
     signals = {
         "semantic": judged.semantic,
         "lexical": judged.lexical,
-        **told,
+        **merits,
         "relevance": relevant,
         "on_topic": judged.score,
-        "time": timely,
-        **({} if coded is None else {"code": coded}),
+        **lifts,
         **judged.features,
-        **({} if ties is None else {"relational": ties.near}),
     }
     worth = dict(zip(query.terms, query.idf.tolist(), strict=True))
     asked = _asked_for(query, pool.recalled)
@@ -147,38 +84,6 @@ def _asked_for(query: QueryView, recalled: Recalled) -> NDArray[np.bool_]:
         return np.zeros(len(recalled), dtype=np.bool_)
     summed_up = recalled.summing_up(query.periods)
     return summed_up if summed_up.any() else recalled.said_in(query.moments)
-
-
-def _lifted(relevant: Floats, timely: Floats, coded: Floats | None, ties: Ties | None) -> Floats:
-    """Relevances with what fits in time, in kind and in the graph added, at most 1."""
-    lifted = relevant + TIME_SHARE * timely
-    if coded is not None:
-        lifted = lifted + coded * np.minimum(CODE_SHARE, CODE_OF_REST * (1 - relevant))
-    if ties is not None and ties.share:
-        lifted = lifted + np.float32(ties.share) * np.nan_to_num(ties.near)
-    return np.asarray(np.minimum(lifted, np.float32(1.0)), dtype=np.float32)
-
-
-CODE_SHARE, CODE_OF_REST = np.float32(0.1), np.float32(0.4)
-"""
-What being code adds to a relevance where code is asked for, and how much of what it lacks to 1 at
-most: of two blocks the better one stays so.
-"""
-
-_FENCE = "```"
-
-
-def is_code(recalled: Recalled) -> Floats:
-    """1 for a block of code, and for a message that has one and was not split, shape (n,)."""
-    return np.array(
-        [
-            kind == "code" if kind else not pieces and _FENCE in said
-            for kind, pieces, said in zip(
-                recalled.kinds, recalled.pieces, recalled.contents, strict=True
-            )
-        ],
-        dtype=np.float32,
-    )
 
 
 _EQUALS = np.float32(1)
@@ -281,21 +186,3 @@ def _dropped(
 ) -> Sequence[tuple[int, str]]:
     """Each index with the first reason that holds for it."""
     return [(at, next(name for name, holds in reasons.items() if holds[at])) for at in order]
-
-
-_NO_SCORES = np.zeros(0, dtype=np.float32)
-
-NOTHING = Ranked(
-    recalled=Recalled.nothing(),
-    sources={},
-    score=_NO_SCORES,
-    relevance=_NO_SCORES,
-    signals={},
-    order=(),
-    dropped=(),
-    deduplicated=0,
-    good=0,
-    sufficient=False,
-    worth={},
-)
-"""What is found where nothing was ever said."""

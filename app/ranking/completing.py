@@ -9,10 +9,10 @@ import numpy as np
 from app.domain.context import Source
 from app.domain.ids import MessageKey
 from app.ranking import Floats
-from app.ranking.candidates import BELOW_FLOOR, Ranked
 from app.ranking.dedup import SAME
 from app.ranking.neighbours import Neighbours
 from app.ranking.pool import Recalled, unpacked
+from app.ranking.ranked import BELOW_FLOOR, Ranked
 from app.text.wording import asks
 
 LOOKED_AT = 3

@@ -7,8 +7,9 @@ import numpy as np
 
 from app.domain.context import Source
 from app.ranking import Floats
-from app.ranking.candidates import Ranked, Taste, scored
+from app.ranking.candidates import Taste, scored
 from app.ranking.pool import Recalled
+from app.ranking.ranked import Ranked
 
 
 def led(ranked: Ranked, leading: Recalled, taste: Taste) -> Ranked:

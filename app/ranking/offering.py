@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from app.domain.ids import MessageKey
 from app.domain.memory import ItemType
 from app.ranking.budget import Bounds, Share, by_worth
-from app.ranking.candidates import Ranked
 from app.ranking.diversity import DEPTH, places
 from app.ranking.pool import Recalled, unpacked
+from app.ranking.ranked import Ranked
 from app.ranking.summaries import told_by_messages, told_once
 
 SUMMARIES, _FACTS = "summaries", "facts"

@@ -17,9 +17,10 @@ from app.domain.periods import Period, span_of
 from app.ports import RecallFilter
 from app.ranking.bm25 import idf
 from app.ranking.budget import Share
-from app.ranking.candidates import Ranked, Taste, rank
+from app.ranking.candidates import Taste, rank
 from app.ranking.offering import offered
 from app.ranking.pool import Pool, QueryView
+from app.ranking.ranked import Ranked
 from app.ranking.relevance import relevance
 from app.services.packing.packer import Packed
 from tests.factories import NOON, SummaryItem, an_item, ranked, recalled

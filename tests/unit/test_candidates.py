@@ -12,9 +12,11 @@ from app.domain.context import MemoryItem, Source, Weights
 from app.domain.memory import ItemType
 from app.ranking import Floats
 from app.ranking.bm25 import idf
-from app.ranking.candidates import NOTHING, Ranked, Taste, freshness, is_code, rank, scored
+from app.ranking.candidates import Taste, freshness, rank, scored
 from app.ranking.dedup import SAME
+from app.ranking.lifting import is_code
 from app.ranking.pool import Pool, QueryView, Recalled
+from app.ranking.ranked import NOTHING, Ranked
 from app.ranking.relevance import relevance
 from app.text.times import intervals_of
 from app.text.wording import Wording

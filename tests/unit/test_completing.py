@@ -10,9 +10,9 @@ from app.domain.context import MemoryItem, Source
 from app.domain.conversation import Role
 from app.domain.ids import ConversationKey, MessageKey
 from app.ranking import Floats
-from app.ranking.candidates import BELOW_FLOOR, Ranked
 from app.ranking.completing import BEHIND, LOOKED_AT, Companion, companions, completed, fitting
 from app.ranking.neighbours import Neighbours
+from app.ranking.ranked import BELOW_FLOOR, Ranked
 from tests.factories import a_chunk, an_item, ranked, recalled
 
 QUESTION = an_item(10, "Which database did we pick?", name="Ann")

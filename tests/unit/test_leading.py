@@ -8,9 +8,10 @@ import pytest
 
 from app.domain.context import Source, Weights
 from app.domain.memory import ItemType
-from app.ranking.candidates import NOTHING, Taste
+from app.ranking.candidates import Taste
 from app.ranking.leading import led
 from app.ranking.pool import Recalled
+from app.ranking.ranked import NOTHING
 from tests.factories import NOON, an_item, ranked, recalled
 
 TASTE = Taste(

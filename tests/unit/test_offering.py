@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from app.domain.context import ContextRequest, Format, MemoryItem
 from app.domain.memory import ItemType
 from app.ranking.budget import Share
-from app.ranking.candidates import Ranked
 from app.ranking.offering import Division, offered
+from app.ranking.ranked import Ranked
 from app.services.packing.packer import OLDER_TOOL, Packed, Packer
 from tests.factories import NOON, an_item, ranked
 from tests.packed import PACKER, TOKENS, counted

@@ -8,10 +8,10 @@ from app.domain.conversation import Message
 from app.domain.memory import ItemType, Table, item_key
 from app.ports import Embedder
 from app.ports.store import Store
-from app.ranking.candidates import Ranked
 from app.ranking.completing import Companion, companions, completed, fitting
 from app.ranking.neighbours import Neighbours
 from app.ranking.pool import Recalled, without
+from app.ranking.ranked import Ranked
 from app.services.context.hydrate import without_repeating
 from app.services.context.situation import Situation
 from app.text.terms import exclusion

@@ -10,10 +10,12 @@ from app.domain.context import ContextBundle, ContextRequest, Degraded, Dropped,
 from app.domain.ids import BundleId
 from app.ports import Clock, NewId, Telemetry
 from app.ports.stored import Opening
-from app.ranking.candidates import Ranked, Taste, Ties, rank
+from app.ranking.candidates import Taste, rank
 from app.ranking.leading import led
+from app.ranking.lifting import Ties
 from app.ranking.model import RelevanceModel
 from app.ranking.proximity import GRAPH_SHARE, nearness
+from app.ranking.ranked import Ranked
 from app.ranking.relevance import Relevance, relevance, reread
 from app.services.context.completing import Completer
 from app.services.context.found import About

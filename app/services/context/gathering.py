@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from app.domain.context import Candidate, Degraded, Intent, Source
 from app.domain.conversation import Message
 from app.domain.ids import ItemKey
-from app.ranking.candidates import NOTHING, Ranked
 from app.ranking.pool import Pool, QueryView
+from app.ranking.ranked import NOTHING, Ranked
 from app.ranking.relevance import Relevance
 from app.services.context.found import Found
 from app.services.context.relating import Related

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from app.domain.context import Candidate, MemoryItem, part_of
 from app.ports import TokenCounter
-from app.ranking.candidates import Ranked
+from app.ranking.ranked import Ranked
 from app.text.excerpt import telling
 from app.text.parts import prose_parts
 from app.text.terms import terms_of

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from app.domain.context import Candidate
 from app.ranking.budget import Bounds, pack
-from app.ranking.candidates import Ranked
 from app.ranking.offering import Offer
+from app.ranking.ranked import Ranked
 from app.services.packing.cutting import Cuts
 from app.services.packing.rendering import Frame, Scribe
 

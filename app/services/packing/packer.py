@@ -12,9 +12,9 @@ from app.domain.memory import ItemType
 from app.domain.profile import Profile, ShownProfile
 from app.ports import TokenCounter
 from app.ranking.budget import Bounds, Share
-from app.ranking.candidates import Ranked
 from app.ranking.offering import SUMMARIES, Division, Offer, offered
 from app.ranking.pieces import Stretch, said_once
+from app.ranking.ranked import Ranked
 from app.services.common.on_demand import OnDemand
 from app.services.packing.cutting import Cuts, Cutter
 from app.services.packing.filling import Filling

@@ -1,0 +1,61 @@
+"""What lifts a relevance: fitting in time, being code where that is asked for, being near."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from app.ranking import Floats
+from app.ranking.pool import QueryView, Recalled
+from app.ranking.timing import TIME_SHARE, time_match
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ties:
+    """
+    What the graph says of a pool: how near each item is, shape (n,), in (0, 1], NaN where it says
+    nothing; and what being near adds to a relevance.
+    """
+
+    near: Floats
+    share: float
+
+
+def lifted(
+    relevant: Floats, query: QueryView, recalled: Recalled, ties: Ties | None
+) -> tuple[Floats, Mapping[str, Floats]]:
+    """
+    Relevances with what fits in time, in kind and in the graph added, at most 1, and the signals
+    of that; each of shape (n,).
+    """
+    timely = time_match(np.array(recalled.created_at, dtype=np.float64), query.intervals)
+    more, told = relevant + TIME_SHARE * timely, {"time": timely}
+    if query.wording.asks_code:
+        coded = told["code"] = is_code(recalled)
+        more = more + coded * np.minimum(CODE_SHARE, CODE_OF_REST * (1 - relevant))
+    if ties is not None:
+        told["relational"] = ties.near
+        more = more + np.float32(ties.share) * np.nan_to_num(ties.near)
+    return np.asarray(np.minimum(more, np.float32(1.0)), dtype=np.float32), told
+
+
+CODE_SHARE, CODE_OF_REST = np.float32(0.1), np.float32(0.4)
+"""
+What being code adds to a relevance where code is asked for, and how much of what it lacks to 1 at
+most: of two blocks the better one stays so.
+"""
+
+_FENCE = "```"
+
+
+def is_code(recalled: Recalled) -> Floats:
+    """1 for a block of code, and for a message that has one and was not split, shape (n,)."""
+    return np.array(
+        [
+            kind == "code" if kind else not pieces and _FENCE in said
+            for kind, pieces, said in zip(
+                recalled.kinds, recalled.pieces, recalled.contents, strict=True
+            )
+        ],
+        dtype=np.float32,
+    )
