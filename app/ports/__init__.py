@@ -148,6 +148,9 @@ class RecallFilter:
         """When such items must hold."""
         return self.now and (self.as_of or self.now)
 
+    def of_whole_messages(self) -> bool:
+        return not self.types or ItemType.MESSAGE in self.types
+
     def has_chunks(self) -> bool:
         """Whether a part of a message may be found instead of it."""
         return not self.types or ItemType.CHUNK in self.types

@@ -8,7 +8,7 @@ from app.domain.conversation import Conversation, Scope
 from app.domain.ids import BundleId, ConversationKey, ItemKey, MessageKey, ScopeKey
 from app.ports import RecallFilter
 from app.ports.stored import LexicalAnswer, Opening, Receipt
-from app.ranking.pool import NOTHING_UNSOUGHT, Recalled, Surrounded, Unsought
+from app.ranking.pool import NOTHING_UNSOUGHT, Recalled, Surrounded, Unsought, Widening
 from app.text.terms import QueryTerms
 
 
@@ -57,10 +57,11 @@ class Recall(Protocol):
         within: RecallFilter,
         model: str,
         unsought: Unsought = NOTHING_UNSOUGHT,
+        widening: Widening | None = None,
     ) -> Surrounded:
         """
         As `hydrate`, and what is `unsought`, with what stands beside the messages, of what `within`
-        may find.
+        may find; what the `widening` chooses of that are items, too, surrounded likewise.
         """
         ...
 

@@ -1,8 +1,8 @@
 """What was said right before and after the messages of a pool."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Self
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,18 @@ class Neighbours:
     @classmethod
     def none(cls) -> Self:
         return cls(keys=(), conversations=(), positions=(), vectors=(), bags=())
+
+    def and_also(self, other: Self, *, without: Collection[MessageKey]) -> Self:
+        """Both, each message once, and none of `without`."""
+        left = [at for at, key in enumerate(self.keys) if key not in without]
+        gone = {*without, *self.keys}
+        new = [at for at, key in enumerate(other.keys) if key not in gone]
+
+        def joined(column: str) -> Sequence[Any]:
+            own, theirs = getattr(self, column), getattr(other, column)
+            return [*(own[at] for at in left), *(theirs[at] for at in new)]
+
+        return replace(self, **{each.name: joined(each.name) for each in fields(self)})
 
 
 def places(conversations: Sequence[int], positions: Sequence[int]) -> Places:

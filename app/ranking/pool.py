@@ -171,9 +171,22 @@ class Surrounded:
     recalled: Recalled
     neighbours: Neighbours
 
+    def and_also(self, other: Self) -> Self:
+        """Both; what is an item of one of them is no neighbour any more."""
+        items = {*self.recalled.messages, *other.recalled.messages}
+        return replace(
+            self,
+            recalled=self.recalled.and_also(other.recalled),
+            neighbours=self.neighbours.and_also(other.neighbours, without=items),
+        )
+
     @classmethod
     def nothing(cls) -> Self:
         return cls(recalled=Recalled.nothing(), neighbours=Neighbours.none())
+
+
+Widening = Callable[[Surrounded], Sequence[MessageKey]]
+"""Which neighbours of what was found shall be items of a pool themselves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -156,6 +156,7 @@ class ContextForge:
             history=told.messages,
             shown=request.shown,
             exclude_terms=request.filters.exclude_terms,
+            widened=situation.flags.hybrid and situation.within.of_whole_messages(),
         )
         pool, sources = await self.hydrator.pool(wanted, situation)
         return Asked(

@@ -6,14 +6,17 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.domain.context import Source
 from app.domain.conversation import Message
 from app.domain.ids import ItemKey, MessageKey
+from app.domain.memory import ItemType
 from app.ports import Embedder
 from app.ports.store import Store
 from app.ranking.pieces import best_of_each, chunks_in, wholes, without_pieces
-from app.ranking.pool import Pool, QueryView, Recalled, Surrounded, without
+from app.ranking.pool import Pool, QueryView, Recalled, Surrounded, Widening, without
+from app.ranking.widening import beside_best
 from app.services.context.situation import Situation
 from app.text.excerpt import shown_of
 from app.text.shown import Shown
@@ -34,6 +37,13 @@ class Wanted:
     history: Sequence[Message]
     exclude_terms: Sequence[str]
     shown: Sequence[str] = ()
+    widened: bool = False
+    """Whether what stands beside the best is let in as well."""
+
+    @property
+    def widening(self) -> Widening | None:
+        shown = {each.key for each in self.history}
+        return partial(beside_best, self.query, without=shown) if self.widened else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +77,7 @@ class Hydrator:
                 within=situation.within,
                 model=self.embedder.model,
                 unsought=unsought,
+                widening=wanted.widening,
             )
 
     async def _pieces(
@@ -111,21 +122,28 @@ class Hydrator:
 def _found_unsought(wanted: Wanted, read: Surrounded) -> tuple[Surrounded, Wanted]:
     """
     With the source of what sums up the periods that the query speaks of, of what was said at the
-    times of which it asks for all, or of what is known of who asks; without what the history shows
-    of that.
+    times of which it asks for all, of what is known of who asks, and of what was let in beside the
+    best; without what the history shows of that.
     """
     query, recalled = wanted.query, read.recalled
-    if not query.unsought:
+    if not (query.unsought or wanted.widened):
         return read, wanted
     found, shown = dict(wanted.sources), {each.key for each in wanted.history}
     then = recalled.summing_up(query.periods) | recalled.said_in(query.moments)
-    then |= recalled.telling_of(query.portrait)
+    then |= recalled.telling_of(query.portrait) | _standing_beside(wanted, recalled)
     for at in np.flatnonzero(then).tolist():
         key = recalled.keys[at]
         if key in found or recalled.messages[at] not in shown:
             found[key] = found.get(key, frozenset()) | {Source.EPISODIC}
     left = [at for at, key in enumerate(recalled.keys) if key in found]
     return replace(read, recalled=recalled.only(left)), replace(wanted, sources=found)
+
+
+def _standing_beside(wanted: Wanted, recalled: Recalled) -> NDArray[np.bool_]:
+    """True for the messages that no source found, shape (n,), where any were let in."""
+    told = zip(recalled.keys, recalled.types, strict=True)
+    let_in = [kind is ItemType.MESSAGE and key not in wanted.sources for key, kind in told]
+    return np.array(let_in, dtype=np.bool_) & wanted.widened
 
 
 async def without_repeating(shown: Sequence[str], recalled: Recalled) -> Recalled:

@@ -26,7 +26,7 @@ from app.domain.ids import ConversationKey, ItemKey, MessageKey, ScopeKey, Tenan
 from app.domain.memory import ItemType, Table, item_key
 from app.ports import RecallFilter
 from app.ports.stored import LexicalAnswer, Opening
-from app.ranking.pool import NOTHING_UNSOUGHT, Recalled, Surrounded, Unsought
+from app.ranking.pool import NOTHING_UNSOUGHT, Recalled, Surrounded, Unsought, Widening
 from app.text.terms import QueryTerms
 
 _PLACES_AT_ONCE = 500
@@ -57,6 +57,7 @@ class SqlRecall:
         within: RecallFilter,
         model: str,
         unsought: Unsought = NOTHING_UNSOUGHT,
+        widening: Widening | None = None,
     ) -> Surrounded:
         reading = surrounded(
             keys,
@@ -64,6 +65,7 @@ class SqlRecall:
             within=within,
             model=model,
             unsought=unsought,
+            widening=widening,
         )
         return await answered(self.connection, reading)
 
