@@ -121,8 +121,22 @@ def identity(value: object) -> str | None:
 
 def digest(*parts: object) -> str:
     """32 characters that tell these parts from others."""
-    told = json.dumps(parts, sort_keys=True, ensure_ascii=True, default=str)
-    return blake2b(told.encode(), digest_size=16).hexdigest()
+    return blake2b(_spelled(parts), digest_size=16).hexdigest()
+
+
+def digests(parts: Iterable[object]) -> Iterator[str]:
+    """`digest` of the first part, of the first two, and so on."""
+    told, separator = blake2b(b"[", digest_size=16), b""
+    for each in parts:
+        told.update(separator + _spelled(each))
+        separator = b", "
+        ended = told.copy()
+        ended.update(b"]")
+        yield ended.hexdigest()
+
+
+def _spelled(part: object) -> bytes:
+    return json.dumps(part, sort_keys=True, ensure_ascii=True, default=str).encode()
 
 
 def role_of(value: object) -> Role:

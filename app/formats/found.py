@@ -35,12 +35,26 @@ BROKEN = "what was said before cannot be found: what it answers is not there"
 
 
 @dataclass(frozen=True, slots=True)
+class Grown:
+    """
+    Of a list of messages that tells no conversation, what it was when it was shorter.
+
+    `names` are what each of its beginnings was called when that was all there was; `messages` the
+    external ids of all of it.
+    """
+
+    names: frozenset[str]
+    messages: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Said:
     """A conversation, or some of its messages; `rejected` are those that could not be read."""
 
     at: str
     conversation: NewConversation
     rejected: Sequence[Rejected] = ()
+    grown: Grown | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,7 @@ def _said(
     messages_found = timed(found.messages, begins)
     conversation = NewConversation(
         **told_of(record, bounds),
-        external_id=_own(record) or digest(*map(_told, messages_found)),
+        external_id=_own(record) or digest(*map(told, messages_found)),
         created_at=begins,
         messages=identified(messages_found),
     )
@@ -182,5 +182,6 @@ def _tags(value: object, bounds: Bounds) -> Sequence[str]:
     return [each for each in (short_name(tag, "tag") for tag in listed) if each is not None]
 
 
-def _told(message: NewMessage) -> object:
+def told(message: NewMessage) -> object:
+    """What a list that has no id is known by, of each message."""
     return [message.role.value, message.name, message.content, message.tool_calls]

@@ -4,7 +4,6 @@ import codecs
 import io
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from hashlib import blake2b
 from itertools import islice
 from typing import IO, Any
 
@@ -17,6 +16,7 @@ from app.formats.archive import CHUNK, Source, Unpackable, sources
 from app.formats.encodings import NO_TEXT, decoded, encoding_of
 from app.formats.fields import MALFORMED, Malformed, a_record, parsed, reason, short_name
 from app.formats.found import Bounds, Found, Rejected, Said
+from app.formats.growing import Naming, grown, grown_alone, naming_of_lines
 from app.formats.interleaved import Entry
 from app.formats.layout import Layout, layout_of
 from app.formats.pieces import Piece, elements, lines
@@ -66,33 +66,37 @@ class Reading:
             yield from self._records(source, layout)
 
     def _records(self, source: Source, layout: Layout) -> Iterator[Found]:
-        begin = islice(map(self._value, self._pieces(decoded(source.chunks()), layout)), LOOKED_AT)
+        pieces = map(self._value, self._pieces(decoded(source.chunks()), layout))
+        begin = list(islice(pieces, LOOKED_AT))
         if are_messages(each[1] for each in begin if not isinstance(each, Rejected)):
-            entries = self._entries(source, layout)
-            yield from interleaved.said(entries, lambda each: messages.messages(each, self.bounds))
+            naming = self._naming(source, layout)
+            entries = self._entries(source, layout, naming.name)
+            several = interleaved.said(entries, lambda each: messages.messages(each, self.bounds))
+            yield from grown(several, naming, size=source.size)
             return
         for each in self._values(source, layout):
             if isinstance(each, Rejected):
                 yield each
+            elif len(begin) == 1:
+                yield from _alone(found_in(*each, self.bounds))
             else:
                 yield from found_in(*each, self.bounds)
 
-    def _entries(self, source: Source, layout: Layout) -> Iterator[Entry | Rejected]:
+    def _entries(self, source: Source, layout: Layout, name: str) -> Iterator[Entry | Rejected]:
         """Records that are messages: of the conversations that they tell, else of one together."""
-        name = self._digest(source, layout)
         for each in self._values(source, layout):
             yield each if isinstance(each, Rejected) else _entry(*each, name)
 
     def _values(self, source: Source, layout: Layout) -> Iterator[tuple[str, Any] | Rejected]:
         return map(self._value, self._pieces(self._counted(source), layout))
 
-    def _digest(self, source: Source, layout: Layout) -> str:
+    def _naming(self, source: Source, layout: Layout) -> Naming:
         """What tells this list of messages from others: all that is said in it."""
-        told = blake2b(digest_size=16)
+        naming = Naming()
         for each in self._pieces(decoded(source.chunks()), layout):
             if not isinstance(each, Rejected):
-                told.update(self._canonical(each.raw))
-        return told.hexdigest()
+                naming.add(self._canonical(each.raw))
+        return naming
 
     def _object(self, source: Source) -> Iterator[Found]:
         if source.size > self.bounds.record_bytes:
@@ -103,7 +107,7 @@ class Reading:
         value = self._value(Piece("", raw))
         if isinstance(value, Rejected):
             raise ImportUnreadable(f"it {value.reason}")
-        yield from found_in("the object", value[1], self.bounds)
+        yield from _alone(found_in("the object", value[1], self.bounds))
 
     def _table(self, source: Source, begins: bytes) -> Iterator[Found]:
         encoding = encoding_of(source.chunks())
@@ -112,7 +116,9 @@ class Reading:
             raise ImportUnreadable(
                 "it is neither JSON, nor a zip, nor a table with a column called content"
             )
-        name = "" if "conversation" in shape.columns else _digest_of(source.chunks())
+        naming = Naming()
+        if "conversation" not in shape.columns:
+            naming = naming_of_lines(source.chunks())
         text = io.TextIOWrapper(
             io.BufferedReader(_Stream(self._counted(source))),
             encoding,
@@ -120,7 +126,9 @@ class Reading:
             newline="",
         )
         rows = tables.rows(text, shape, self.bounds)
-        yield from tables.said(rows, self.bounds, otherwise=name or "table")
+        otherwise = "table" if "conversation" in shape.columns else naming.name
+        several = tables.said(rows, self.bounds, otherwise=otherwise)
+        yield from grown(several, naming, size=source.size)
 
     def _counted(self, source: Source) -> Iterator[bytes]:
         return decoded(self._counting(source))
@@ -174,11 +182,11 @@ def _named(name: str, found: Found) -> Found:
     return replace(found, at=at)
 
 
-def _digest_of(chunks: Iterable[bytes]) -> str:
-    told = blake2b(digest_size=16)
-    for chunk in chunks:
-        told.update(chunk)
-    return told.hexdigest()
+def _alone(several: Iterable[Found]) -> Iterator[Found]:
+    """What the only record of a file holds: one conversation may have been shorter before."""
+    found = list(several)
+    for each in found:
+        yield grown_alone(each) if isinstance(each, Said) and len(found) == 1 else each
 
 
 class _Stream(io.RawIOBase):

@@ -42,13 +42,17 @@ def said(at: str, record: Mapping[str, Any], bounds: Bounds, *, name: str) -> Sa
     conversation = NewConversation(
         user_id=identity(record.get("user_id")),
         system_prompt=prompt_of(record, bounds),
-        external_id=identity(record.get("id"))
-        or digest(*([each.role.value, each.content] for each in found.messages)),
+        external_id=identity(record.get("id")) or digest(*map(told, found.messages)),
         label=label(first_of(record, "title", "name")),
         created_at=begins,
         messages=identified(timed(found.messages, begins)),
     )
     return Said(at, conversation, found.rejected)
+
+
+def told(message: NewMessage) -> object:
+    """What a list that has no id is known by, of each message."""
+    return [message.role.value, message.content]
 
 
 def _messages(entry: object, bounds: Bounds) -> Iterator[NewMessage]:

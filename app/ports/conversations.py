@@ -59,6 +59,10 @@ class ConversationReader(Protocol):
 
     async def find(self, scope: ScopeKey, external_id: str) -> Conversation | None: ...
 
+    async def named(self, scope: ScopeKey, external_ids: Collection[str]) -> Sequence[Conversation]:
+        """Those of a scope that have one of these external ids, in the order they were stored."""
+        ...
+
     async def page(
         self, wanted: ConversationFilter, *, cursor: str | None, limit: int
     ) -> Page[Conversation]:

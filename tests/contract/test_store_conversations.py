@@ -149,6 +149,17 @@ async def test_ids_give_the_keys_inside_the_scope(store: Store) -> None:
         assert await snapshot.conversations.keys(ScopeKey(0), ids) == frozenset()
 
 
+async def test_those_of_several_names_are_found_inside_the_scope(store: Store) -> None:
+    first, second = await keep(store, external_id="b"), await keep(store, external_id="a")
+    await keep(store, external_id="c")
+    await keep(store, external_id="a", user_id="bob")
+    names = ["a", "b", *(f"none-{at}" for at in range(600))]
+    async with store.read(ACME) as snapshot:
+        found = await snapshot.conversations.named(first.scope.key, names)
+        assert [each.id for each in found] == [first.conversation.id, second.conversation.id]
+        assert await snapshot.conversations.named(first.scope.key, []) == []
+
+
 async def test_a_lock_tells_the_next_free_position(store: Store) -> None:
     kept = await keep(store)
     for expected in (0, 2, 4):

@@ -27,6 +27,7 @@ from app.services.common.once import IdempotencyKey, answered, keep_answer
 from app.services.memories.keep import MemoryKeeper
 from app.services.memories.stewarding import Steward
 from app.services.moving.batches import next_batch, owned, portions
+from app.services.moving.continuing import taken
 from app.services.moving.imported import Imported
 from app.services.writing.identities import conversation_here, item_here, messages_here
 from app.services.writing.ingest import Ingestor
@@ -117,8 +118,8 @@ class Importer:
 
     async def _say(self, tenant: TenantId, several: Sequence[Said], imported: Imported) -> None:
         now = self.clock()
-        told = [each.conversation for each in several]
-        meant = [each for each in told if each.messages or each.id]
+        told = [each for each in several if each.conversation.messages or each.conversation.id]
+        meant = [each.conversation for each in told]
         for one in several:
             imported.reject(one.rejected)
         if not meant:
@@ -130,10 +131,11 @@ class Importer:
             scopes = transaction.scopes
             owners = dict.fromkeys(each.user_id for each in meant)  # in the order of the file
             keys = {owner: (await scopes.ensure(owner, now=now)).key for owner in owners}
-            await transaction.conversations.take(
-                {(keys[each.user_id], each.external_id) for each in meant if each.external_id}
-            )
-            stored = [await self.ingestor.store_in(transaction, each, now=now) for each in ready]
+            names = await taken(transaction, told, keys)
+            stored = [
+                await self.ingestor.store_in(transaction, each.called(name), now=now)
+                for each, name in zip(ready, names, strict=True)
+            ]
         for each in stored:
             imported.conversations += each.begun
             imported.messages += len(each.message_ids) - each.duplicates

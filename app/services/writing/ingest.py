@@ -45,6 +45,10 @@ class ReadyConversation:
     fresh_id: ConversationId
     prepared: Sequence[PreparedMessage]
 
+    def called(self, external_id: str | None) -> "ReadyConversation":
+        """The same under this external id."""
+        return replace(self, new=replace(self.new, external_id=external_id))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ingestor:

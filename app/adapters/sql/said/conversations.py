@@ -35,6 +35,9 @@ from app.domain.errors import ConversationNotFound
 from app.domain.ids import ConversationId, ConversationKey, ScopeKey, TenantId
 from app.ports.stored import Page
 
+_AT_ONCE = 500
+"""Names in one statement."""
+
 
 @dataclass(frozen=True, slots=True)
 class SqlConversations:
@@ -56,6 +59,15 @@ class SqlConversations:
         return await self._one(
             t.conversation.c.scope_key == scope, t.conversation.c.external_id == external_id
         )
+
+    async def named(self, scope: ScopeKey, external_ids: Collection[str]) -> Sequence[Conversation]:
+        c = t.conversation.c
+        names, rows = sorted(external_ids), list[Row[Any]]()
+        for at in range(0, len(names), _AT_ONCE):
+            wanted = c.external_id.in_(names[at : at + _AT_ONCE])
+            found = self._all().where(c.scope_key == scope, wanted)
+            rows += (await self.connection.execute(found)).all()
+        return await self._with_tags(sorted(rows, key=lambda row: row.key))
 
     async def claim(self, scope: ScopeKey, external_id: str) -> Conversation | None:
         await take_name(self.connection, _claimed(scope, external_id))
