@@ -29,6 +29,9 @@ _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _LINE_ENDS = re.compile("\r\n|\r|\n")
 _LONGEST_NAME = 255
 _MOST_CALLS = 250
+_DONE = "[DONE]"
+"""What a stream says last; some tell no `finish_reason` before it, and some only that."""
+
 _TOLD = 16
 """Hexadecimal digits that name a conversation nobody named."""
 
@@ -173,8 +176,8 @@ def reply_in(answer: bytes, *, streamed: bool) -> NewMessage | None:
     """
     What the model replied, first of its choices: from a whole answer, or from its stream.
 
-    A stream that was begun well can only tell within itself that it went wrong: what came of the
-    reply is `incomplete`.
+    A stream that was begun well can only tell within itself that it went wrong, by an error or by
+    ending without a word that it is its end: what came of the reply is `incomplete`.
     """
     told = _joined(answer) if streamed else _parsed(answer)
     choice = _first_choice(told)
@@ -185,7 +188,7 @@ def reply_in(answer: bytes, *, streamed: bool) -> NewMessage | None:
     known: dict[str, object] = {
         name: short for name, value in facts.items() if (short := _short(value)) is not None
     }
-    if told.get("error"):
+    if told.get("error") or (streamed and not told.get("ended")):
         known["incomplete"] = True
     return said_in({**message, "role": "assistant"}, **known)
 
@@ -208,12 +211,15 @@ def _first_choice(told: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _joined(stream: bytes) -> Mapping[str, Any]:
     """The whole answer that the chunks of a stream amount to."""
-    made, model, error = _Making(), None, None
-    for chunk in map(_parsed, _events(stream)):
+    made, model, error, ended = _Making(), None, None, False
+    for event in _events(stream):
+        chunk = _parsed(event)
         model = model or chunk.get("model")
         error = error or chunk.get("error")
+        ended = ended or event.strip() == _DONE
         made.add(_first_choice(chunk))
-    return {"model": model, "error": error, "choices": [made.choice()]}
+    ended = ended or made.finish_reason is not None
+    return {"model": model, "error": error, "ended": ended, "choices": [made.choice()]}
 
 
 def _events(stream: bytes) -> Iterator[str]:

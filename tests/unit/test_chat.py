@@ -146,3 +146,13 @@ def test_the_first_of_several_choices_is_the_reply() -> None:
     reply = reply_in(json.dumps({"choices": choices}).encode(), streamed=False)
     assert reply is not None
     assert reply.content == "A"
+
+
+def test_a_stream_that_never_says_that_it_ends_is_incomplete() -> None:
+    begun = 'data: {"choices": [{"delta": {"content": "It is Hugin"}}]}\n\n'
+    finished = 'data: {"choices": [{"delta": {}, "finish_reason": "stop"}]}\n\n'
+    done = "data: [DONE]\n\n"
+    for ending, is_whole in ((finished, True), (finished + done, True), (done, True), ("", False)):
+        reply = reply_in((begun + ending).encode(), streamed=True)
+        assert reply is not None
+        assert (reply.content, "incomplete" not in reply.metadata) == ("It is Hugin", is_whole)
