@@ -14,7 +14,7 @@ _OPEN = {"/healthz", "/readyz", "/openapi.json"}
 _OPEN_BELOW = ("/docs", "/ui")
 _ASKING = {"/context", "/search"}
 _OF_TOOLS = "/mcp"
-"""Its tools that write ask for the other permission themselves."""
+"""Each of its tools and resources asks for the permission that it needs itself."""
 
 _EXPORT = "/export"
 _PASSING = ("/v1",)
@@ -33,6 +33,11 @@ def permission_for(method: str, path: str) -> Permission | None:
     if method in _READING or path in _ASKING or path == _OF_TOOLS:
         return Permission.READ
     return Permission.WRITE
+
+
+def is_asked_within(path: str, held: Collection[Permission]) -> bool:
+    """Whether a key goes in with these, since it can do some of what is asked for behind."""
+    return path == _OF_TOOLS and Permission.WRITE in held
 
 
 def permission_of(scope: Scope) -> Permission | None:

@@ -10,7 +10,13 @@ from fastapi import Request
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.api.access import goes_on_without_memory, is_here, permission_of, place_of
+from app.api.access import (
+    goes_on_without_memory,
+    is_asked_within,
+    is_here,
+    permission_of,
+    place_of,
+)
 from app.api.deps import Services, require
 from app.api.limits import Limits, limits
 from app.api.problems import answer_to
@@ -103,7 +109,9 @@ class Gate:
         try:
             caller = await self._caller(scope)
             allowance = self._house.rates.take(caller.actor)
-            _require(caller, needed, allowance)
+            _check_rate(allowance)
+            if not is_asked_within(scope["path"], caller.permissions):
+                require(caller, needed)
         except ForewordError as error:
             await answer_to(Request(scope), error)(scope, receive, send_with_allowance)
             return
@@ -176,9 +184,8 @@ def _told(allowance: Allowance | None) -> Sequence[tuple[bytes, bytes]]:
     )
 
 
-def _require(caller: Caller, needed: Permission, allowance: Allowance | None) -> None:
+def _check_rate(allowance: Allowance | None) -> None:
     if allowance is not None and allowance.retry_after is not None:
         raise TooManyRequests(
             "The rate is used up.", limit=allowance.limit, retry_after_s=allowance.retry_after
         )
-    require(caller, needed)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from http import HTTPStatus
 from inspect import cleandoc
 from typing import Any
 from uuid import uuid4
@@ -230,6 +231,28 @@ async def test_keys_scopes_and_tenants_hold_here_too(embedded: Settings) -> None
         async with a_model(listening, writes) as client:
             await told(client, "remember", content="More")
         assert "ratelimit-remaining" in (await ping(listening, writes)).headers
+
+
+async def test_a_key_that_only_writes_can_remember_and_forget(embedded: Settings) -> None:
+    _, writes = await a_key(embedded, "acme", scopes="write")
+    _, reads = await a_key(embedded, "acme", scopes="read")
+    _, governs = await a_key(embedded, "acme", scopes="admin")
+    async with listening_to(embedded) as listening:
+        async with a_model(listening, writes) as client:
+            kept = await told(client, "remember", content=HUGIN)
+            identity = kept.removesuffix(".").rpartition(" ")[2]
+            assert "scope" in await refused(client, "recall", query=QUESTION)
+            assert "scope" in await refused(client, "search", query=QUESTION)
+            assert "scope" in await refused(client, "list_conversations")
+            with pytest.raises(MCPError, match="scope"):
+                await client.list_resources()
+        async with a_model(listening, reads) as client:
+            assert HUGIN in await told(client, "recall", query=QUESTION)
+        async with a_model(listening, writes) as client:
+            await told(client, "forget", id=identity)
+        async with a_model(listening, reads) as client:
+            assert HUGIN not in await told(client, "recall", query=QUESTION)
+        assert (await ping(listening, governs)).status_code == HTTPStatus.FORBIDDEN
 
 
 async def ping(listening: Listening, key: str) -> httpx2.Response:

@@ -9,7 +9,8 @@ from uuid import UUID
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
-from mcp_types import ListResourcesResult, Resource
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_REQUEST, ListResourcesResult, Resource
 
 from app.api.deps import Services
 from app.api.mcp.answers import transcript
@@ -36,10 +37,13 @@ class NewestConversations:
         answer = await call_next(ctx)
         if ctx.method != "resources/list":
             return answer
-        with asked_by(ctx) as asker:
-            wanted = ConversationFilter(user_id=asker.user_id)
-            async with self.services.store.read(asker.tenant) as snapshot:
-                page = await snapshot.conversations.page(wanted, cursor=None, limit=_LISTED)
+        try:
+            with asked_by(ctx) as asker:
+                wanted = ConversationFilter(user_id=asker.user_id)
+                async with self.services.store.read(asker.tenant) as snapshot:
+                    page = await snapshot.conversations.page(wanted, cursor=None, limit=_LISTED)
+        except ToolError as error:
+            raise MCPError(INVALID_REQUEST, str(error)) from error
         return ListResourcesResult(resources=[_resource(each) for each in page.items])
 
 
