@@ -3,13 +3,14 @@
 import sys
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
+from app.commands.naming import conversation_id
 from app.commands.reaching import Service, User, reaching
 from app.domain.watching import Step, Watch
 from app.progress import watched
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
     from app.client import Bundle, Client
 
 _MOST_SIGNALS = 6
-_WHOLE = ("id", "began")
-_COLUMNS = ("messages", "label", "folder")
+_TOLD: "tuple[Literal['label', 'external_id', 'folder'], ...]" = ("label", "external_id", "folder")
 
 
 class Kind(StrEnum):
@@ -40,14 +40,17 @@ def ask(
     service: Service,
     query: Annotated[str, typer.Argument(help="What the next turn is about.")],
     user_id: User = None,
-    conversation: Annotated[str | None, typer.Option(help="Id of the one going on now.")] = None,
+    conversation: Annotated[
+        str | None, typer.Option(help="The one going on now, by its id or name.")
+    ] = None,
     budget: Annotated[int | None, typer.Option(help="Tokens.", min=1)] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Why each item is in it.")] = False,  # noqa: FBT002  (a switch)
 ) -> None:
     """Build the context for the next turn, as a model would get it."""
-    wanted = {"user_id": user_id, "conversation_id": conversation, "budget_tokens": budget}
-    given = {name: each for name, each in wanted.items() if each is not None}
     with service.client() as client:
+        running = conversation and conversation_id(client, conversation, user_id, whole=False)
+        wanted = {"user_id": user_id, "conversation_id": running, "budget_tokens": budget}
+        given = {name: each for name, each in wanted.items() if each is not None}
         bundle = client.context(query, format="markdown", explain=explain, **given)
 
     def show(console: Console) -> None:
@@ -72,11 +75,17 @@ def conversations(
         page = client.conversations(user_id=user_id, q=search, limit=limit)
 
     def show(console: Console) -> None:
-        table = Table(*(Column(name, no_wrap=True) for name in _WHOLE), *_COLUMNS, box=None)
-        for each in page["items"]:
-            began, count = _day(each["created_at"]), str(each["message_count"])
-            label = _text(each["label"] or each["external_id"] or "")
-            table.add_row(each["id"], began, count, label, _text(each["folder"] or ""))
+        listed = page["items"]
+        told = [name for name in _TOLD if any(each[name] for each in listed)]
+        table = Table(Column("id", no_wrap=True), Column("began", no_wrap=True), box=None)
+        table.add_column("said", justify="right", no_wrap=True)
+        for name in told:
+            is_name = name == "external_id"
+            table.add_column("name" if is_name else name, no_wrap=is_name)
+        for each in listed:
+            cells = [_text(each[name] or "") for name in told]
+            day = each["created_at"][:10]
+            table.add_row(each["id"], day, str(each["message_count"]), *cells)
         console.print(table)
 
     service.tell(page, show)
@@ -85,12 +94,16 @@ def conversations(
 @reaching
 def history(
     service: Service,
-    conversation: Annotated[str, typer.Argument(help="The id that `conversations` shows.")],
+    conversation: Annotated[
+        str, typer.Argument(help="Its id or name, or how the name begins; `conversations` shows.")
+    ],
+    user_id: User = None,
     limit: Annotated[int, typer.Option(help="How many of the last.", min=1, max=500)] = 50,
 ) -> None:
     """Show the last messages of a conversation."""
     with service.client() as client:
-        page = client.history(conversation, order="desc", limit=limit)
+        meant = conversation_id(client, conversation, user_id, whole=False)
+        page = client.history(meant, order="desc", limit=limit)
     said = page["items"][::-1]
 
     def show(console: Console) -> None:
@@ -106,7 +119,10 @@ def history(
 def forget(
     service: Service,
     kind: Annotated[Kind, typer.Argument(help="What it is.")],
-    identity: Annotated[str, typer.Argument(help="Its id; of a user the name.")],
+    identity: Annotated[
+        str, typer.Argument(help="Its id; of a user or a conversation the name will do.")
+    ],
+    user_id: User = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,  # noqa: FBT002  (a switch)
 ) -> None:
     """Erase something and all that is derived from it, and show the receipt."""
@@ -115,6 +131,8 @@ def forget(
             stop("this cannot be undone: --yes says that it is meant")
         typer.confirm(f"Erase {kind.value} {identity} for good?", abort=True)
     with service.client() as client, watched(quiet=service.as_json) as watch:
+        if kind is Kind.CONVERSATION:
+            identity = conversation_id(client, identity, user_id, whole=True)
         receipt = _forgotten(client, _PLURAL.get(kind, f"{kind.value}s"), identity, watch)
 
     def show(console: Console) -> None:

@@ -49,6 +49,36 @@ def test_a_store_that_nobody_serves_is_filled_asked_and_emptied(tmp_path: Path) 
     assert told(run(tmp_path, "conversations", "--user-id", "alice", "--json"))["items"] == []
 
 
+def test_a_conversation_is_meant_by_its_name_too(tmp_path: Path) -> None:
+    named = "0198e3a4-0000-7000-8000-000000000000"  # as other services name theirs
+    file = tmp_path / "named.json"
+    names = (named, "trip-1", "trip-10", "trip-2", "garden")
+    file.write_bytes(spelled([chatgpt_conversation(each) for each in names]))
+    of_alice = ("--user-id", "alice")
+
+    def history(name: str, code: int = 0, *whose: str) -> Any:
+        ended = run(tmp_path, "history", name, "--json", *whose)
+        assert ended.returncode == code, ended.stderr
+        return json.loads(ended.stdout)["items"][0]["content"] if code == 0 else ended.stderr
+
+    run(tmp_path, "import", str(file), *of_alice)
+
+    for name in (named, "trip-1", "garden", "gard", "trip-2"):
+        assert history(name, 0, *of_alice) == ASKED
+    several = history("trip-", 2, *of_alice)
+    assert all(each in several for each in ("trip-1", "trip-10", "trip-2"))
+    assert "--user-id" in history("garden", 2)
+    assert "no conversation" in history("", 2, *of_alice)
+    shown = run(tmp_path, "conversations", *of_alice).stdout
+    assert "garden" in shown
+    assert run(tmp_path, "forget", "conversation", "gard", *of_alice, "--yes").returncode == 2
+    forgotten = run(tmp_path, "forget", "conversation", "garden", *of_alice, "--yes", "--json")
+    assert told(forgotten)["erased"]["messages"] == 3
+    assert "no conversation" in history("garden", 2, *of_alice)
+    asked = run(tmp_path, "ask", ASKED, *of_alice, "--conversation", "trip-2", "--json")
+    assert told(asked)["recent_history"]
+
+
 def test_what_was_said_is_shown_and_never_obeyed_by_a_terminal(tmp_path: Path) -> None:
     said = {
         "role": "user",
