@@ -254,3 +254,23 @@ def test_a_conversation_that_is_not_there_is_told(tab: Tab, stored: Any) -> None
     tab.driver.get(f"{tab.url}/ui/conversations/no-id")
     assert tab.wait(".empty", "no conversation under this address")
     assert tab.complaints(f"{tab.url}/conversations/no-id") == []
+
+
+def test_on_a_narrow_screen_deleting_stands_beside_who_spoke(
+    tab: Tab, stored: dict[str, Any]
+) -> None:
+    tab.shape(390, 844)
+    tab.open(f"/ui/conversations/{stored['chat-44']['id']}?user={stored['user']}")
+    who, button = tab.wait(".message strong"), tab.wait(".message .meta-end button")
+    assert button.rect["y"] < who.rect["y"] + who.rect["height"]
+    assert button.rect["x"] + button.rect["width"] <= 390
+    assert tab.run("return document.documentElement.scrollWidth") <= 390
+
+
+def test_switches_of_settings_stand_at_the_edge_of_their_card(tab: Tab) -> None:
+    tab.open("/ui/settings")
+    row, switch = tab.wait(".flag .switch-row"), tab.wait(".flag .switch")
+    card = tab.wait(".settings .card")
+    right = card.rect["x"] + card.rect["width"]
+    assert right - 40 < switch.rect["x"] + switch.rect["width"] < right
+    assert row.rect["width"] > card.rect["width"] - 60

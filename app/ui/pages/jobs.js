@@ -49,7 +49,7 @@ function Waiting({ jobs }) {
 function Parts({ parts }) {
   const tones = { ok: "good", healing: "warn", down: "bad" };
   return html`<section class="card"><h2>Parts</h2><ul class="parts">${Object.entries(parts).map(([name, part]) => html`<li key=${name}>
-    <span>${name.replaceAll("_", " ")}</span> <${Chip} tone=${tones[part.status]}>${part.status}<//><span class="quiet">${[part.lag && `${plural(part.lag, "item")} behind`, part.reason || (!part.lag && part.model)].filter(Boolean).join(", ")}</span></li>`)}</ul></section>`;
+    <span class="name">${name.replaceAll("_", " ")}</span> <${Chip} tone=${tones[part.status]}>${part.status}<//><span class="quiet">${[part.lag && `${plural(part.lag, "item")} behind`, part.reason || (!part.lag && part.model)].filter(Boolean).join(", ")}</span></li>`)}</ul></section>`;
 }
 
 function Starts({ acting }) {

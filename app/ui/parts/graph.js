@@ -53,7 +53,7 @@ export function Graph({ nodes, edges, centre, onChoose }) {
       const [from, to] = [place(pair.source), place(pair.target)];
       return html`<g class="edge" key=${pair.key} aria-hidden="true">
         <line x1=${from.x} y1=${from.y} x2=${to.x} y2=${to.y} stroke-width=${1 + Math.min(3, pair.weight)} />
-        <text x=${(from.x + to.x) / 2} y=${(from.y + to.y) / 2 - 4} text-anchor="middle">${[...pair.relations].join(", ")}</text></g>`;
+        ${!pair.relations.has(TOGETHER) && html`<text x=${(from.x + to.x) / 2} y=${(from.y + to.y) / 2 - 4} text-anchor="middle">${[...pair.relations].join(", ")}</text>`}</g>`;
     })}
     ${some.map((node, index) => html`<${Node} key=${node.id} node=${node} place=${places[index]} isCentre=${node.id === centre} onChoose=${onChoose} />`)}
   </svg>`;

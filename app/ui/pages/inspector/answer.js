@@ -31,8 +31,8 @@ export function Summary({ bundle, children }) {
     <${Chip} tone=${metadata.sufficient ? "good" : "warn"}>${metadata.sufficient ? "a likely answer is there" : "no likely answer"}<//>
     ${metadata.cache_hit && html`<${Chip}>from the cache<//>`}
     ${metadata.degraded.map((each) => html`<${Chip} key=${each.source} tone="bad">without ${each.source}: ${each.reason}<//>`)}
-    <span class="quiet">${plural(bundle.retrieved_memories.length, "memory", "memories")} of ${plural(metadata.candidates, "candidate")}${
-      metadata.deduplicated ? `, ${count(metadata.deduplicated)} said twice` : ""} in ${ms(metadata.timings_ms.total)}</span>
+    <span class="quiet">${plural(bundle.retrieved_memories.length, "memory", "memories")} of ${plural(metadata.candidates, "candidate")} in ${ms(metadata.timings_ms.total)}${
+      metadata.deduplicated ? `, ${count(metadata.deduplicated)} left out as said twice` : ""}</span>
     <span class="summary-end">${children}</span>
   </div>`;
 }

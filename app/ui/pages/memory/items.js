@@ -44,7 +44,7 @@ function Item({ it, onErase }) {
 export function OneItem({ id, kind, user }) {
   const [erasing, setErasing] = useState(false);
   const of = useLoad((signal) => get(`/memories/${part(id)}`, {}, signal), [id]);
-  return html`<p><${Link} to=${`/memory/${kind}`} query=${{ user }}>All ${kind}<//></p>
+  return html`<${Link} class="back always" to=${`/memory/${kind}`} query=${{ user }}>All ${kind}<//>
     <${Loaded} of=${of}>${(it) => html`<${Item} it=${it} onErase=${() => setErasing(true)} />`}<//>
     ${erasing && html`<${Erase} path=${`/memories/${id}`} what="this item" onClose=${() => setErasing(false)} onErased=${of.reload} />`}`;
 }
