@@ -199,6 +199,20 @@ def test_everything_of_a_user_is_erased(tab: Tab, client: httpx.Client, stored: 
     assert client.get("/conversations", params={"user_id": stored["user"]}).json()["items"] == []
 
 
+def test_the_ends_of_axes_have_halves_that_are_as_short(tab: Tab) -> None:
+    """The half of 25 ms was cut off, and that of 2.5 ms told as 1.3 ms."""
+    tab.open("/ui/metrics")
+    told = tab.driver.execute_async_script(
+        """
+        const [values, done] = arguments;
+        const main = document.querySelector("script[type=module]").src;
+        import(new URL("parts/plot.js", main)).then(({ rounded }) => done(values.map(rounded)));
+        """,
+        [0, 0.7, 1, 2.1, 5, 6.5, 21, 240, 610, 1000],
+    )
+    assert told == [1, 0.8, 1, 4, 6, 8, 40, 400, 800, 1000]
+
+
 def test_metrics_are_drawn_from_what_was_measured(
     tab: Tab, client: httpx.Client, stored: Any
 ) -> None:

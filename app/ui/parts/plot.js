@@ -5,11 +5,11 @@ import { count, date, moment, ms, share, time } from "../lib/format.js";
 const [W, H, LEFT, BOTTOM, TOP, RIGHT] = [320, 150, 54, 22, 10, 8];
 const SAYS = { count, ms, share, score: (x) => (x == null ? "–" : x.toFixed(2)) };
 
-/** The least round number that is not below `x`. */
-function rounded(x) {
+/** The least round number that is not below `x`: one whose half is as short. */
+export function rounded(x) {
   if (!(x > 0)) return 1;
   const power = 10 ** Math.floor(Math.log10(x));
-  return [1, 2, 2.5, 5, 10].map((each) => each * power).find((each) => each >= x);
+  return [1, 2, 4, 6, 8, 10].map((each) => each * power).find((each) => each >= x);
 }
 
 function pathsOf(values, x, y) {
