@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from app.domain.conversation import ConversationChanges, Role
-from app.domain.ids import ItemKey, TenantId
-from app.domain.memory import Table, item_key
+from app.domain.ids import ItemKey, MessageKey, TenantId
+from app.domain.memory import Table, item_key, table_and_row
 from app.ports import RecallFilter
 from app.ports.store import Store
 from app.ranking.bm25 import pack_terms
 from app.ranking.neighbours import Neighbours
-from app.ranking.pool import pack_vector
+from app.ranking.pool import Surrounded, pack_vector
 from tests.stored import ACME, MICROSECOND, NOON, OTHER, SECOND, Kept, keep, said
 
 MODEL = "mini"
@@ -120,3 +120,47 @@ async def test_an_archived_conversation_has_no_neighbours(store: Store) -> None:
 async def test_nothing_has_no_neighbours(store: Store) -> None:
     kept = await chat(store)
     assert await beside(store, [], kept.within) == Neighbours.none()
+
+
+def all_of_them(found: Surrounded) -> Sequence[MessageKey]:
+    return found.neighbours.keys
+
+
+async def test_neighbours_that_are_wanted_are_items_and_have_neighbours_of_their_own(
+    store: Store,
+) -> None:
+    kept = await chat(store, 9)
+    async with store.read(ACME) as snapshot:
+        found = await snapshot.recall.surrounded(
+            [kept.keys[1], kept.keys[6]], within=kept.within, model=MODEL, widening=all_of_them
+        )
+
+    assert sorted(found.recalled.positions) == [0, 1, 2, 5, 6, 7]
+    assert sorted(found.recalled.contents) == [f"word{at}" for at in (0, 1, 2, 5, 6, 7)]
+    assert sorted(found.neighbours.positions) == [3, 4, 8]
+
+
+async def test_of_them_only_what_has_a_wanted_role_is_an_item(store: Store) -> None:
+    tea, milk = (said(each, role=Role.ASSISTANT) for each in ("tea", "milk"))
+    kept = await keep(store, tea, "why", milk, "so")
+    within = replace(kept.within, roles=frozenset({Role.USER}))
+    async with store.read(ACME) as snapshot:
+        found = await snapshot.recall.surrounded(
+            [kept.keys[1]], within=within, model=MODEL, widening=all_of_them
+        )
+
+    assert list(found.recalled.contents) == ["why"]
+    assert sorted(found.neighbours.positions) == [0, 2]
+
+
+async def test_what_a_widening_wants_of_others_does_not_come(store: Store) -> None:
+    kept, stranger = await chat(store), await keep(store, "hello", user_id="bob")
+    theirs = table_and_row(stranger.keys[0])[1]
+    async with store.read(ACME) as snapshot:
+        found = await snapshot.recall.surrounded(
+            [kept.keys[2]],
+            within=kept.within,
+            model=MODEL,
+            widening=lambda _: [MessageKey(theirs)],
+        )
+    assert list(found.recalled.contents) == ["word2"]

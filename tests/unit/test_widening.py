@@ -1,0 +1,99 @@
+"""Which neighbours of what was found become candidates themselves."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.domain.ids import MessageKey
+from app.ranking.bm25 import pack_terms
+from app.ranking.neighbours import Neighbours
+from app.ranking.pool import QueryView, Surrounded
+from app.ranking.widening import BEST, beside_best
+from tests.factories import an_item, recalled
+
+ASKED = QueryView(
+    vector=np.array([1, 0], np.float32),
+    terms=["tea"],
+    idf=np.ones(1, np.float32),
+    idf_mass=1.0,
+    average_length=2.0,
+)
+
+
+def neighbours(rows: Sequence[int]) -> Neighbours:
+    """Messages of the conversation that the items of the factories are in."""
+    (conversation,) = recalled(an_item(1, "tea")).conversations
+    return Neighbours(
+        keys=[MessageKey(row) for row in rows],
+        conversations=[conversation] * len(rows),
+        positions=rows,
+        vectors=[None] * len(rows),
+        bags=[pack_terms([])] * len(rows),
+    )
+
+
+def test_what_stands_on_either_side_of_what_was_found() -> None:
+    found = Surrounded(recalled=recalled(an_item(5, "tea")), neighbours=neighbours([4, 6]))
+    assert beside_best(ASKED, found) == [4, 6]
+    assert beside_best(ASKED, found, without={MessageKey(4)}) == [6]
+
+
+def test_only_beside_the_best_of_many_by_words_and_by_meaning() -> None:
+    rows = range(10, 10 * (2 * BEST + 3), 10)
+    plain = [an_item(row, "milk and honey") for row in rows]
+    near = {at: np.array([1, 0], np.float32) for at in range(BEST)}
+    far = {at: np.array([0, 1], np.float32) for at in range(BEST, len(plain))}
+    by_words = an_item(5_000, "tea")
+    found = Surrounded(
+        recalled=recalled(*plain, by_words, vectors=near | far | {len(plain): far[BEST]}),
+        neighbours=neighbours([row + 1 for row in [*rows, 5_000]]),
+    )
+
+    chosen = beside_best(ASKED, found)
+
+    assert chosen == [*(row + 1 for row in rows[: BEST - 1]), 5_001]
+
+
+def test_without_a_vector_words_alone_tell() -> None:
+    wordless = QueryView(
+        vector=None,
+        terms=ASKED.terms,
+        idf=ASKED.idf,
+        idf_mass=1.0,
+        average_length=2.0,
+    )
+    packed = {0: np.array([0, 1], np.float32)}
+    found = Surrounded(
+        recalled=recalled(an_item(5, "tea"), vectors=packed), neighbours=neighbours([6])
+    )
+    assert beside_best(wordless, found) == [6]
+
+
+def test_vectors_of_another_length_are_none() -> None:
+    found = Surrounded(
+        recalled=recalled(an_item(5, "tea"), vectors={0: np.ones(3, np.float32)}),
+        neighbours=neighbours([6]),
+    )
+    assert beside_best(ASKED, found) == [6]
+
+
+def test_nothing_stands_beside_nothing() -> None:
+    assert beside_best(ASKED, Surrounded.nothing()) == []
+
+
+@given(st.sets(st.integers(1, 200)), st.sets(st.integers(1, 200), max_size=60))
+def test_it_is_always_next_to_what_was_found_and_never_more_than_twice_the_best(
+    said: set[int], near: set[int]
+) -> None:
+    items = [an_item(row, "tea") for row in sorted(said)]
+    around = sorted(near - said)
+    found = Surrounded(recalled=recalled(*items), neighbours=neighbours(around))
+
+    chosen = beside_best(ASKED, found)
+
+    assert chosen == sorted(set(chosen))
+    assert len(chosen) <= 2 * BEST
+    assert set(chosen) <= set(around)
+    assert all({key - 1, key + 1} & said for key in chosen)
