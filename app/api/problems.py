@@ -55,6 +55,8 @@ STATUS: Mapping[type[e.ForewordError], HTTPStatus] = {
     e.StoreUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     e.StorageFull: HTTPStatus.INSUFFICIENT_STORAGE,
     e.StoreDamaged: HTTPStatus.SERVICE_UNAVAILABLE,
+    e.StoreAstray: HTTPStatus.SERVICE_UNAVAILABLE,
+    e.StoreLogAstray: HTTPStatus.SERVICE_UNAVAILABLE,
     e.EmbedderUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     e.RecogniserUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     e.RerankerUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,

@@ -158,6 +158,14 @@ class StoreDamaged(ForewordError):
     """The database is damaged: nothing is written until a backup is restored."""
 
 
+class StoreAstray(StoreDamaged):
+    """The file of the database is gone: nothing is written until it, or a backup, is there."""
+
+
+class StoreLogAstray(StoreDamaged):
+    """The database's log is gone: nothing is written until it is back, or a restart by SIGTERM."""
+
+
 class EmbedderUnavailable(ForewordError):
     """The embedding model does not answer."""
 

@@ -31,6 +31,11 @@ def damage(directory: Path, table: str) -> None:
             opened.write(b"\xa7\x13" * (PAGE // 2))
 
 
+def state(client: httpx.Client, job: str) -> str:
+    jobs = client.get("/jobs").json()["items"]
+    return next(str(each["status"]) for each in jobs if each["id"] == job)
+
+
 def conversations(client: httpx.Client) -> int:
     return len(client.get("/conversations", params={"limit": 200}).json()["items"])
 
@@ -88,10 +93,14 @@ def test_nothing_is_stored_in_a_file_that_is_gone(tmp_path: Path) -> None:
         file.rename(aside := tmp_path / "aside.db")
 
         answer = client.post("/conversations", json=told)
-        assert (answer.status_code, answer.json()["type"]) == (503, "/problems/store-damaged")
+        assert (answer.status_code, answer.json()["type"]) == (503, "/problems/store-astray")
         assert client.get("/readyz").status_code == 503
         assert status(client, "database") == "down"
         assert conversations(client) == 1
+        job = client.post("/admin/backup").json()["id"]
+        eventually(lambda: state(client, job) == "failed")
+        assert not file.exists(), "made anew, it would take its log along"
+        assert run(tmp_path, "export", str(tmp_path / "saved.ndjson")).returncode == 0
 
         aside.rename(file)
         assert client.post("/conversations", json=told).status_code == 201
@@ -100,10 +109,11 @@ def test_nothing_is_stored_in_a_file_that_is_gone(tmp_path: Path) -> None:
 
         file.unlink()
         assert client.post("/conversations", json=told).status_code == 503
-        assert "stop the service and restore a backup" in server.log
+        assert "save what the service holds, before it is stopped" in server.log
         assert [line for line in server.log.splitlines() if "Traceback" in line] == []
         assert server.end() == 0
 
+    assert TALK[2] in (tmp_path / "saved.ndjson").read_text()
     assert run(tmp_path, "restore", str(backup), "--force").returncode == 0
     with serving(tmp_path) as server, server.client() as client:
         assert client.get(f"/conversations/{kept['id']}").json()["message_count"] == 3
@@ -117,8 +127,9 @@ def test_what_was_stored_is_kept_where_the_log_of_the_file_is_gone(tmp_path: Pat
         kept = store(client, *TALK[:3])
         (tmp_path / "data" / "foreword.db-wal").unlink()
         answer = client.post("/conversations", json=told)
-        assert (answer.status_code, answer.json()["type"]) == (503, "/problems/store-damaged")
-        assert status(client, "database") == "down"
+        assert (answer.status_code, answer.json()["type"]) == (503, "/problems/store-log-astray")
+        assert "restart by SIGTERM" in answer.json()["title"]
+        assert "backup" not in client.get("/readyz").json()["parts"]["database"]["reason"]
         assert conversations(client) == 1
         assert "have the service end by itself (SIGTERM)" in server.log
         assert server.end() == 0

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.adapters.sql.health.checkup import Checkup
-from app.domain.errors import StoreDamaged
+from app.domain.errors import StoreAstray, StoreDamaged, StoreLogAstray
 
 ROWS = 5_000
 
@@ -157,6 +157,21 @@ async def test_a_file_that_goes_while_it_is_open_is_damage_until_it_is_back(
     assert len(caplog.records) == 1
     aside.replace(part)
     assert checking.damage is None
+    await checking.close()
+
+
+async def test_of_files_that_go_each_is_told_by_what_brings_it_back(file: Path) -> None:
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+    checking = checkup(file)
+    checking.opened()
+    whole, log = (file.with_name(file.name + suffix) for suffix in ("", "-wal"))
+    aside = whole.rename(file.with_name("aside.db"))
+    log.unlink()
+    assert isinstance(checking.damage, StoreAstray)
+    aside.rename(whole)
+    assert isinstance(checking.damage, StoreLogAstray)
+    assert f"{log} was removed" in str(checking.damage)
     await checking.close()
 
 

@@ -60,7 +60,7 @@ class Refusals:
             StoreDamaged: It may not.
         """
         if self.watchman is not None and (found := self.watchman.damage) is not None:
-            raise StoreDamaged(found.detail)
+            raise type(found)(found.detail)
 
     def met(self, error: ForewordError) -> None:
         if self.watchman is not None and isinstance(error, StoreDamaged):

@@ -40,9 +40,11 @@ def copy_file(source: Path, target: Path) -> None:
     """
     The SQLite database `source`, of one moment, as `target`, while others read and write it.
 
-    What was erased is not in it, also not in pages that are free.
+    What was erased is not in it, also not in pages that are free. Where there is no `source`, none
+    is made: SQLite would throw the log of the one away that somebody may put back.
     """
-    with closing(sqlite3.connect(source)) as connection:
+    there = f"{source.absolute().as_uri()}?mode=rw"
+    with closing(sqlite3.connect(there, uri=True)) as connection:
         connection.execute("VACUUM INTO ?", (str(target),))
 
 

@@ -11,7 +11,7 @@ from logging import getLogger
 from pathlib import Path
 from typing import Literal
 
-from app.domain.errors import StoreDamaged
+from app.domain.errors import StoreAstray, StoreDamaged, StoreLogAstray
 
 _log = getLogger(__name__)
 
@@ -23,12 +23,21 @@ _LOOK_AGAIN = 30.0
 """Seconds between looks while it serves: full text may be garbage in a file that is sound."""
 
 _GONE = "was removed, moved or replaced while it was open, and what is written now would be lost"
-_RESTORE = "put it back, or stop the service and restore a backup."
+_RESTORE = (
+    "put it back; else save what the service holds, before it is stopped, with "
+    "`foreword export FILE`, then start it and import that, or restore a backup."
+)
 _RESTART = (
     "put it back, or have the service end by itself (SIGTERM), which brings what it holds into the "
     "database, and start it again."
 )
-_WAYS_BACK = {"": _RESTORE, "-wal": _RESTART, "-shm": _RESTART}
+_WayBack = tuple[type[StoreDamaged], str]
+_OF_LOG: _WayBack = StoreLogAstray, _RESTART
+_WAYS_BACK: Mapping[str, _WayBack] = {
+    "": (StoreAstray, _RESTORE),
+    "-wal": _OF_LOG,
+    "-shm": _OF_LOG,
+}
 """What to do once a file of an open database is gone, by what follows the name of the database."""
 _EMPTIED = "it is empty, but vectors were derived from it"
 _WHAT_TO_DO = (
@@ -63,11 +72,11 @@ class Checkup:
     """What is derived from the file. Where it is there, so was what is in the file."""
     _found: StoreDamaged | None = field(default=None, init=False)
     """What a look that ended after the start has found."""
-    _open: Mapping[Path, tuple[_Identity, str]] = field(default_factory=dict, init=False)
+    _open: Mapping[Path, tuple[_Identity, _WayBack]] = field(default_factory=dict, init=False)
     """What each file of it was, and what to do once it is gone."""
     _held: sqlite3.Connection | None = field(default=None, init=False)
     """Does nothing: as long as there is one, SQLite keeps its files beside the database."""
-    _astray: StoreDamaged | None = field(default=None, init=False)
+    _astray: tuple[Path, StoreDamaged] | None = field(default=None, init=False)
     _looking: asyncio.Task[Sequence[str]] | None = field(default=None, init=False)
     _suspected_at: float = field(default=-math.inf, init=False)
     _connection: sqlite3.Connection | None = field(default=None, init=False)
@@ -136,11 +145,14 @@ class Checkup:
         self._astray = None
         return None
 
-    def _missed(self, part: Path, way_back: str) -> StoreDamaged:
-        if self._astray is None:
-            self._astray = StoreDamaged(f"The database {part} {_GONE}: {way_back}")
-            _log.critical(str(self._astray))
-        return self._astray
+    def _missed(self, part: Path, way_back: _WayBack) -> StoreDamaged:
+        if self._astray is not None and self._astray[0] == part:
+            return self._astray[1]
+        kind, what_to_do = way_back
+        told = kind(f"The database {part} {_GONE}: {what_to_do}")
+        self._astray = part, told
+        _log.critical(str(told))
+        return told
 
     def _look(self) -> Sequence[str]:
         """What is wrong, line by line."""
