@@ -57,6 +57,7 @@ class Receipt(TypedDict):
     erasure_id: str
     erased: dict[str, int]
     remaining: int
+    unasked: list[str]
 
 
 class Imported(TypedDict):

@@ -141,7 +141,9 @@ def forget(
             if count:
                 table.add_row(name.replace("_", " "), str(count))
         console.print(table)
-        console.print(f"{receipt['remaining']} remain. Receipt {receipt['erasure_id']}")
+        unasked = " and ".join(receipt.get("unasked", []))
+        why = f" or may, since there was no answer of: {unasked}" if unasked else ""
+        console.print(f"{receipt['remaining']} remain{why}. Receipt {receipt['erasure_id']}")
 
     service.tell(receipt, show)
 

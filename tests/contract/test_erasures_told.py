@@ -175,3 +175,13 @@ async def test_an_end_that_could_not_be_told_is_told_later(memory: Memory) -> No
         "remaining": 0,
         "resumed": True,
     }
+
+
+async def test_an_index_that_did_not_answer_is_told_as_not_asked(memory: Memory) -> None:
+    await memory.say("green tea", "black tea")
+    await memory.index()
+    memory.vectors.down = True
+    receipt = await memory.forgetter.user(ACME, "alice")
+    _, ended = await erasures(memory)
+    assert (receipt.remaining, sorted(receipt.left.unasked)) == (2, ["vectors"])
+    assert (ended.deed.facts["remaining"], ended.deed.facts["unasked"]) == (2, ["vectors"])

@@ -16,6 +16,7 @@ from app.adapters.sql.store import SqlStore
 from app.domain.errors import IndexingTimedOut
 from app.domain.ids import ConversationId, ItemKey, MessageId
 from app.ports.store import Store
+from app.services.erasing.erasure import Left
 from app.services.writing.waiting import IndexWaiter
 from tests.databases import ask_server, create_postgres_database, drop_postgres_database
 from tests.factories import ACME, NOON
@@ -131,17 +132,17 @@ async def catch_up(standby: Database) -> None:
         )
 
 
-async def erase(standby: Database, what: str, *, patience: float) -> int:
-    """What is said to remain of one message, for which the replica was waited."""
+async def erase(standby: Database, what: str, *, patience: float) -> Left:
+    """What is said to be left of one message, for which the replica was waited."""
     memory = Memory(SqlStore(standby))
     desk = replace(memory.forgetter.desk, replica=Replica(standby, patience=patience))
     forgetter = replace(memory.forgetter, desk=desk)
     if what == "user":
-        return (await forgetter.user(ACME, "alice")).remaining
+        return (await forgetter.user(ACME, "alice")).left
     conversation, message = await what_alice_said(memory.store)
     if what == "conversation":
-        return (await forgetter.conversation(ACME, conversation)).remaining
-    return (await forgetter.message(ACME, message)).remaining
+        return (await forgetter.conversation(ACME, conversation)).left
+    return (await forgetter.message(ACME, message)).left
 
 
 ERASED = ["message", "conversation", "user"]
@@ -151,7 +152,7 @@ ERASED = ["message", "conversation", "user"]
 async def test_what_a_replica_may_still_show_remains(
     said_before: Memory, standby: Database, what: str
 ) -> None:
-    assert await erase(standby, what, patience=0.1) == 1
+    assert await erase(standby, what, patience=0.1) == Left(count=1, unasked=frozenset({"replica"}))
 
 
 @pytest.mark.parametrize("what", ERASED)
@@ -162,7 +163,7 @@ async def test_a_receipt_waits_until_a_replica_shows_it_no_more(
     done, _ = await asyncio.wait({erasing}, timeout=1.0)
     assert not done
     await catch_up(standby)
-    assert await erasing == 0
+    assert await erasing == Left()
 
 
 async def test_one_that_was_too_late_is_waited_for_no_more_until_it_has_followed(

@@ -201,6 +201,7 @@ async def test_what_is_deleted_while_the_index_is_down_is_removed_later(memory: 
     await memory.index()
     memory.vectors.down = False
     assert (await memory.vectors.all(), receipt.remaining) == ([MESSAGE_1], 1)
+    assert receipt.left.unasked == {"vectors"}, "nobody looked for it there"
 
     memory.clock.forward(3_600)
     await memory.index()

@@ -43,8 +43,8 @@ def test_what_stands_on_either_side_of_what_was_found() -> None:
 def test_only_beside_the_best_of_many_by_words_and_by_meaning() -> None:
     rows = range(10, 10 * (2 * BEST + 3), 10)
     plain = [an_item(row, "milk and honey") for row in rows]
-    near = {at: np.array([1, 0], np.float32) for at in range(BEST)}
-    far = {at: np.array([0, 1], np.float32) for at in range(BEST, len(plain))}
+    near = {at: np.array([1, 0], np.float32) for at in range(BEST - 1)}
+    far = {at: np.array([0, 1], np.float32) for at in range(BEST - 1, len(plain))}
     by_words = an_item(5_000, "tea")
     found = Surrounded(
         recalled=recalled(*plain, by_words, vectors=near | far | {len(plain): far[BEST]}),

@@ -248,7 +248,11 @@ class ErasureOut(Answer):
     erased: ErasedOut
     rebuilt: dict[str, int]
     remaining: int = Field(
-        description="What every index, or a replica that lags, may still show: 0."
+        description="What a search of every index still found, and what `unasked` may hold: 0."
+    )
+    unasked: list[str] = Field(
+        description="Who did not answer that search: `vectors`, which show nothing of it, and are "
+        "rid of it once they answer; `replica`, which may show it until it has followed."
     )
 
     @classmethod
@@ -272,4 +276,5 @@ class ErasureOut(Answer):
             ),
             rebuilt={"summaries": forgotten.summaries},
             remaining=forgotten.remaining,
+            unasked=sorted(forgotten.left.unasked),
         )

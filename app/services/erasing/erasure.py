@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Self
 from uuid import UUID
 
 from app.domain.audit import Action, Deed
@@ -16,19 +17,37 @@ from app.services.answering.recording import Recorder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Left:
+    """What is not known to be gone: what was found, and what those who did not answer may hold."""
+
+    count: int = 0
+    unasked: frozenset[str] = frozenset()
+    """Who did not answer: `vectors`, which show nothing of it, or `replica`, which may."""
+
+    def __add__(self, other: Self) -> Self:
+        return replace(self, count=self.count + other.count, unasked=self.unasked | other.unasked)
+
+    def told(self) -> dict[str, object]:
+        """As the log has it."""
+        unasked: dict[str, object] = {"unasked": sorted(self.unasked)} if self.unasked else {}
+        return {"remaining": self.count, **unasked}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Forgotten:
-    """
-    An erasure receipt. `remaining` is what a search of every index still found, or what a replica
-    that was waited for in vain may still show.
-    """
+    """An erasure receipt."""
 
     erasure_id: str
     erased: Erased
     vectors: int
     cache_entries: int
-    remaining: int
+    left: Left
     summaries: int = 0
     """Made anew without what was erased; where that takes longer, a worker does it."""
+
+    @property
+    def remaining(self) -> int:
+        return self.left.count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,12 +109,12 @@ class ErasureDesk:
             bundles += self.recorder.forget_user(erased.user)
         return cached, replace(erased, bundles=erased.bundles + bundles)
 
-    async def left_on_replica(self, erased: Erased) -> int:
+    async def left_on_replica(self, erased: Erased) -> Left:
         """How much of it the replica may still show, after some seconds to follow."""
         shown = erased.messages + erased.memory_items + erased.profiles + erased.profile_entries
         if self.replica is None or not shown or await self.replica.follows():
-            return 0
-        return shown
+            return Left()
+        return Left(count=shown, unasked=frozenset({"replica"}))
 
     async def end(
         self,
@@ -125,12 +144,12 @@ class ErasureDesk:
         *,
         vectors: int = 0,
         cache_entries: int,
-        remaining: int,
+        left: Left,
     ) -> Forgotten:
         return Forgotten(
             erasure_id=str(erasure_id),
             erased=erased,
             vectors=vectors,
             cache_entries=cache_entries,
-            remaining=remaining,
+            left=left,
         )

@@ -24,7 +24,7 @@ from app.domain.ids import (
 from app.ports import Clock, Removable
 from app.ports.store import Store
 from app.ports.stored import Erased, Erasure
-from app.services.erasing.erasure import Erasing, ErasureDesk, Forgotten
+from app.services.erasing.erasure import Erasing, ErasureDesk, Forgotten, Left
 from app.services.indexing.indexer import Indexer
 
 _log = getLogger(__name__)
@@ -54,18 +54,18 @@ lock, and finds nothing left.
 
 @dataclass(frozen=True, slots=True)
 class _Gone:
-    """What SQL erased, how many vectors went, and what was still found."""
+    """What SQL erased, how many vectors went, and what is left."""
 
     erased: Erased = field(default_factory=Erased)
     vectors: int = 0
-    remaining: int = 0
+    left: Left = field(default_factory=Left)
 
     def __add__(self, other: Self) -> Self:
         return replace(
             self,
             erased=self.erased + other.erased,
             vectors=self.vectors + other.vectors,
-            remaining=self.remaining + other.remaining,
+            left=self.left + other.left,
         )
 
 
@@ -190,9 +190,9 @@ class Forgetter:
         cached, erased = self.desk.out_of_memory(erased, receipts=False)
         gone = await self._out_of_vectors(erased)
         async with self.store.read_latest(erasing.tenant) as snapshot:
-            left = await snapshot.recall.remaining(erased.keys, erased.conversations, erased.items)
-        left += await self.desk.left_on_replica(erased)
-        return self._receipt(erasing.id, gone + _Gone(remaining=left), cached)
+            held = await snapshot.recall.remaining(erased.keys, erased.conversations, erased.items)
+        left = Left(count=held) + await self.desk.left_on_replica(erased)
+        return self._receipt(erasing.id, gone + _Gone(left=left), cached)
 
     async def _erase(
         self,
@@ -210,7 +210,7 @@ class Forgetter:
             self._busy.add(begun.scope)
             try:
                 gone = await self._portions(begun.scope, gone, watch)
-                facts = {"vectors": gone.vectors, "remaining": gone.remaining, "resumed": resumed}
+                facts = {"vectors": gone.vectors, **gone.left.told(), "resumed": resumed}
                 await self.desk.end(
                     begun,
                     found_here=Erased(bundles=held.bundles - doomed.bundles),
@@ -230,13 +230,13 @@ class Forgetter:
         while more:
             part, more = await self._portion(doomed)
             gone += await self._out_of_vectors(part)
-            gone += _Gone(remaining=await self._left_in_sql(part))
+            gone += _Gone(left=await self._left_in_sql(part))
             if watch is not None:
                 watch(min(gone.erased.messages + gone.erased.memory_items, total), total)
         async with self.store.read_latest(ERASED) as snapshot:
             held = await snapshot.recall.held(gone.erased.conversations)
-        held += await self.desk.left_on_replica(gone.erased)
-        return gone + _Gone(remaining=held)
+        left = Left(count=held) + await self.desk.left_on_replica(gone.erased)
+        return gone + _Gone(left=left)
 
     async def _size(self, doomed: ScopeKey) -> int:
         async with self.store.read_latest(ERASED) as snapshot:
@@ -251,9 +251,9 @@ class Forgetter:
             await asyncio.sleep(_BETWEEN_PORTIONS)
         return part, more
 
-    async def _left_in_sql(self, part: Erased) -> int:
+    async def _left_in_sql(self, part: Erased) -> Left:
         async with self.store.read_latest(ERASED) as snapshot:
-            return await snapshot.recall.remaining(part.keys, [], part.items)
+            return Left(count=await snapshot.recall.remaining(part.keys, [], part.items))
 
     def _receipt(self, erasure_id: UUID, gone: _Gone, cached: int) -> Forgotten:
         self.indexer.wake()
@@ -262,20 +262,20 @@ class Forgetter:
             gone.erased,
             vectors=gone.vectors,
             cache_entries=cached,
-            remaining=gone.remaining,
+            left=gone.left,
         )
 
     async def _out_of_vectors(self, erased: Erased) -> _Gone:
         return _Gone(erased, *await self._remove_vectors(erased))
 
-    async def _remove_vectors(self, erased: Erased) -> tuple[int, int]:
+    async def _remove_vectors(self, erased: Erased) -> tuple[int, Left]:
         """
-        Vectors removed, and vectors that are still there.
+        Vectors removed, and vectors that are still there, or may be.
 
         An indexer that was at it may put one in once more: it is taken out again.
         """
         if not erased.keys:
-            return 0, 0
+            return 0, Left()
         gone = frozenset[ItemKey]()
         try:
             left = await self.vectors.known(erased.keys)
@@ -286,5 +286,5 @@ class Forgetter:
                 gone |= left
                 left = await self.vectors.known(erased.keys)
         except ForewordError:
-            return 0, len(erased.keys)
-        return len(gone - left), len(left)
+            return 0, Left(count=len(erased.keys), unasked=frozenset({"vectors"}))
+        return len(gone - left), Left(count=len(left))

@@ -12,7 +12,7 @@ from app.ports import Clock
 from app.ports.projecting import IdleConversation
 from app.ports.store import Store
 from app.services.common.jobs import Progress
-from app.services.erasing.erasure import Forgotten
+from app.services.erasing.erasure import Forgotten, Left
 from app.services.erasing.forget import Forgetter
 
 _log = getLogger(__name__)
@@ -64,19 +64,20 @@ class Pruner:
         tenant: TenantId | None = None,
     ) -> Mapping[str, Any]:
         """What was erased, of a tenant or of all; or, in a dry run, what would be."""
-        conversations = messages = remaining = 0
+        conversations = messages = 0
+        left = Left()
         async for each in self._idle(since, tenant):
             gone = None if dry_run else await self._erase(each, since)
             if dry_run or gone is not None:
                 conversations, messages = conversations + 1, messages + each.messages
-            remaining += 0 if gone is None else gone.remaining
+            left += Left() if gone is None else gone.left
             progress.tell(conversations, conversations)
         return {
             "conversations": conversations,
             "messages": messages,
             "dry_run": dry_run,
             "untouched_since": since.isoformat(),
-            "remaining": remaining,
+            **left.told(),
         }
 
     async def _idle(

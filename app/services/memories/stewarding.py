@@ -25,7 +25,7 @@ from app.ports import Clock
 from app.ports.store import Store, Transaction
 from app.ports.stored import Erased
 from app.services.context.knowing import known_profile
-from app.services.erasing.erasure import ErasureDesk, Forgotten
+from app.services.erasing.erasure import ErasureDesk, Forgotten, Left
 from app.text.profile import profile_json
 
 MOST_CHARACTERS = 64_000
@@ -191,14 +191,14 @@ class Steward:
 
     async def _follow(self, tenant: TenantId, erasure_id: UUID, erased: Erased) -> Forgotten:
         """Take a profile that SQL erased out of what this process holds, and look again."""
-        cached = remaining = 0
+        cached, left = 0, Left()
         if (scope := erased.scope) is not None and (erased.profiles or erased.profile_entries):
             cached, erased = self.desk.out_of_memory(erased, receipts=True)
             async with self.store.read_latest(tenant) as snapshot:
                 profiles, entries = await snapshot.personal.remaining(scope)
-            remaining = entries + (profiles if erased.profiles else 0)
-            remaining += await self.desk.left_on_replica(erased)
-        return self.desk.receipt(erasure_id, erased, cache_entries=cached, remaining=remaining)
+            left = Left(count=entries + (profiles if erased.profiles else 0))
+            left += await self.desk.left_on_replica(erased)
+        return self.desk.receipt(erasure_id, erased, cache_entries=cached, left=left)
 
 
 async def revoke(

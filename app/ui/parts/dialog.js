@@ -39,6 +39,11 @@ export function Confirm({ title, action, act, onDone, onClose, children }) {
 
 const spelled = (name) => name.replaceAll("_", " ");
 
+function verdict({ remaining, unasked }) {
+  if (unasked?.length) return `${unasked.join(" and ")} did not answer, and may still hold ${count(remaining)}: that goes once they do.`;
+  return `Looked for in every index afterwards: ${remaining === 0 ? "nothing is" : count(remaining)} left.`;
+}
+
 export function ReceiptTable({ receipt }) {
   const rows = Object.entries(receipt.erased).filter(([, n]) => n > 0);
   const rebuilt = Object.entries(receipt.rebuilt || {}).filter(([, n]) => n > 0);
@@ -48,10 +53,7 @@ export function ReceiptTable({ receipt }) {
       ${rows.length === 0 && html`<tr><td colspan="2">There was nothing.</td></tr>`}
       ${rebuilt.map(([name, n]) => html`<tr key=${`r${name}`}><th scope="row">${spelled(name)} made anew</th><td class="number">${count(n)}</td></tr>`)}
     </tbody></table>
-    <p class=${receipt.remaining === 0 ? "verdict good" : "verdict bad"}>
-      ${receipt.remaining === 0
-        ? "Looked for in every index afterwards: nothing is left."
-        : `Looked for in every index afterwards: ${count(receipt.remaining)} left.`}</p>
+    <p class=${receipt.remaining === 0 ? "verdict good" : "verdict bad"}>${verdict(receipt)}</p>
     <p class="quiet">Receipt <code>${receipt.erasure_id}</code></p>
   </div>`;
 }
