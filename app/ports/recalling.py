@@ -61,7 +61,7 @@ class Recall(Protocol):
     ) -> Surrounded:
         """
         As `hydrate`, and what is `unsought`, with what stands beside the messages, of what `within`
-        may find; what the `widening` chooses of that are items, too, surrounded likewise.
+        may find; what the `widening` chooses of that are items, too.
         """
         ...
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,17 +43,10 @@ class Neighbours:
     def none(cls) -> Self:
         return cls(keys=(), conversations=(), positions=(), vectors=(), bags=())
 
-    def and_also(self, other: Self, *, without: Collection[MessageKey]) -> Self:
-        """Both, each message once, and none of `without`."""
-        left = [at for at, key in enumerate(self.keys) if key not in without]
-        gone = {*without, *self.keys}
-        new = [at for at, key in enumerate(other.keys) if key not in gone]
-
-        def joined(column: str) -> Sequence[Any]:
-            own, theirs = getattr(self, column), getattr(other, column)
-            return [*(own[at] for at in left), *(theirs[at] for at in new)]
-
-        return replace(self, **{each.name: joined(each.name) for each in fields(self)})
+    def without(self, messages: Collection[MessageKey]) -> Self:
+        left = [at for at, key in enumerate(self.keys) if key not in messages]
+        columns = {each.name: getattr(self, each.name) for each in fields(self)}
+        return replace(self, **{name: [said[at] for at in left] for name, said in columns.items()})
 
 
 def places(conversations: Sequence[int], positions: Sequence[int]) -> Places:

@@ -171,13 +171,12 @@ class Surrounded:
     recalled: Recalled
     neighbours: Neighbours
 
-    def and_also(self, other: Self) -> Self:
-        """Both; what is an item of one of them is no neighbour any more."""
-        items = {*self.recalled.messages, *other.recalled.messages}
+    def and_also(self, coming: Recalled) -> Self:
+        """With more items; what is one is no neighbour any more."""
         return replace(
             self,
-            recalled=self.recalled.and_also(other.recalled),
-            neighbours=self.neighbours.and_also(other.neighbours, without=items),
+            recalled=self.recalled.and_also(coming),
+            neighbours=self.neighbours.without(coming.messages),
         )
 
     @classmethod

@@ -13,7 +13,7 @@ from app.adapters.sql.recall.hydrating import HYDRATE, recalled, said
 from app.adapters.sql.recall.known_of import known_of
 from app.adapters.sql.recall.neighbours import beside
 from app.adapters.sql.recall.said_then import said_in
-from app.domain.ids import ItemKey, MessageKey, ScopeKey, TenantId
+from app.domain.ids import ItemKey, ScopeKey, TenantId
 from app.domain.memory import Table, item_key, rows_of
 from app.domain.periods import Span
 from app.ports import RecallFilter
@@ -60,8 +60,8 @@ def surrounded(
     widening: Widening | None = None,
 ) -> Reading[Surrounded]:
     """
-    The same, with what is unsought, and what stands beside the messages of all of it; of that as
-    items, with what stands beside them in turn, what the `widening` lets in.
+    The same, with what is unsought, and what stands beside the messages of all of it; what the
+    `widening` lets in of that are items.
     """
     read = partial(hydrated, scopes=within.scopes, tenant=tenant, model=model)
     held = held_by(within) if within.of_items() else None
@@ -74,22 +74,16 @@ def surrounded(
         then = yield from said_in(unsought.moments, tenant=tenant, within=within)
         said = yield from read(sorted({*then} - {*keys}), held=None)
         found = found.and_also(said)
-    look = partial(beside, tenant=tenant, within=within, model=model)
-    around = Surrounded(recalled=found, neighbours=(yield from look(_said(found))))
+    messages = sorted({each for each in found.messages if each > 0})
+    near = yield from beside(messages, tenant=tenant, within=within, model=model)
+    around = Surrounded(recalled=found, neighbours=near)
     if widening is None or not (more := widening(around)):
         return around
     coming = yield from read([item_key(Table.MESSAGE, each) for each in more], held=None)
-    coming = coming.only([at for at, role in enumerate(coming.roles) if _allowed(role, within)])
-    further = yield from look(_said(coming))
-    return around.and_also(Surrounded(recalled=coming, neighbours=further))
-
-
-def _said(found: Recalled) -> Sequence[MessageKey]:
-    return sorted({each for each in found.messages if each > 0})
-
-
-def _allowed(role: str | None, within: RecallFilter) -> bool:
-    return not within.roles or role in within.roles
+    wanted = within.roles
+    return around.and_also(
+        coming.only([at for at, role in enumerate(coming.roles) if not wanted or role in wanted])
+    )
 
 
 def _of_periods(within: RecallFilter, periods: Collection[Span]) -> Mapping[str, object] | None:
