@@ -121,11 +121,25 @@ async def test_a_user_whom_nobody_can_spell_is_nobody_else(client: AsyncClient) 
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "-1e999"])
+async def test_metadata_of_numbers_that_are_none_is_refused(
+    client: AsyncClient, number: str
+) -> None:
+    await refused(client, "/conversations", f'{{"metadata": {{"a": {number}}}}}')
+    await refused(client, "/conversations", f'{{"metadata": {{"a": [[{number}]]}}}}')
+
+
+@pytest.mark.parametrize(
+    "number",
+    ["NaN", "Infinity", "-Infinity", "1e999", "-1e999", "true", "false", '"1"', '""', "[1]"],
+)
 async def test_numbers_that_are_none_are_refused(client: AsyncClient, number: str) -> None:
     for path, body in (
-        ("/conversations", f'{{"metadata": {{"a": {number}}}}}'),
-        ("/conversations", f'{{"metadata": {{"a": [[{number}]]}}}}'),
         ("/conversations", f'{{"importance": {number}}}'),
+        (
+            "/conversations",
+            f'{{"messages": [{{"role": "user", "content": "a", "importance": {number}}}]}}',
+        ),
+        ("/memories", f'{{"type": "fact", "content": "a", "importance": {number}}}'),
         ("/context", f'{{"query": "q", "min_score": {number}}}'),
         ("/context", f'{{"query": "q", "weights": {{"recency": {number}}}}}'),
         ("/context", f'{{"query": "q", "history": {{"max_share": {number}}}}}'),

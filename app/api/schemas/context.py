@@ -5,10 +5,20 @@ from datetime import UTC, timedelta
 from typing import Annotated, Literal, Self, TypeVar
 from uuid import UUID
 
-from pydantic import Field, FiniteFloat, model_validator
+from pydantic import Field, model_validator
 
 from app.api.limits import AtMost
-from app.api.schemas.fields import Body, Budget, Label, LocalMoment, Moment, Name, Text
+from app.api.schemas.fields import (
+    Body,
+    Budget,
+    Label,
+    LocalMoment,
+    Moment,
+    Name,
+    Real,
+    Text,
+    Whole,
+)
 from app.domain.context import (
     DEFAULT_BUDGET,
     ContextRequest,
@@ -32,8 +42,8 @@ Share = Field(default=0.5, ge=0.0, le=1.0, description="Of the budget.")
 
 class HistoryIn(Body):
     strategy: HistoryStrategy = HistoryStrategy.HYBRID
-    max_messages: int = Field(default=10, ge=0, le=1_000)
-    max_share: float = Share
+    max_messages: Whole = Field(default=10, ge=0, le=1_000)
+    max_share: Real = Share
 
     def to_options(self) -> HistoryOptions:
         return HistoryOptions(
@@ -42,9 +52,9 @@ class HistoryIn(Body):
 
 
 class WeightsIn(Body):
-    relevance: FiniteFloat = Field(default=0.5, ge=0.0)
-    recency: FiniteFloat = Field(default=0.3, ge=0.0)
-    importance: FiniteFloat = Field(default=0.2, ge=0.0)
+    relevance: Real = Field(default=0.5, ge=0.0)
+    recency: Real = Field(default=0.3, ge=0.0)
+    importance: Real = Field(default=0.2, ge=0.0)
 
     @model_validator(mode="after")
     def _weigh_something(self) -> Self:
@@ -95,12 +105,12 @@ class SearchIn(Body):
     user_id: Name | None = None
     conversation_id: UUID | None = None
     conversation_external_id: Name | None = None
-    max_items: int = Field(default=20, ge=1, le=500)
-    min_score: FiniteFloat | None = None
+    max_items: Whole = Field(default=20, ge=1, le=500)
+    min_score: Real | None = None
     as_of: LocalMoment | None = Field(
         default=None, description='In its offset "yesterday" and other times are understood.'
     )
-    deadline_ms: int | None = Field(default=None, ge=1, le=60_000)
+    deadline_ms: Whole | None = Field(default=None, ge=1, le=60_000)
     explain: bool = False
     weights: WeightsIn = Field(default_factory=WeightsIn)
     preferred_labels: Several[Label] = Field(default_factory=list)

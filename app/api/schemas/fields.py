@@ -4,7 +4,15 @@ import re
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    FiniteFloat,
+)
 
 from app.api.limits import within_metadata_bytes
 from app.domain.storable import json_problem, text_problem
@@ -42,6 +50,13 @@ def _told_by_day(value: Any) -> Any:  # noqa: ANN401  (anything a caller sends)
     return value
 
 
+def _a_number(value: Any) -> Any:  # noqa: ANN401  (anything a caller sends)
+    """Neither true, which pydantic takes for 1, nor digits as text."""
+    if isinstance(value, bool | str):
+        raise ValueError("must be a number")  # noqa: TRY004  (pydantic's own)
+    return value
+
+
 def _in_utc(moment: datetime) -> datetime:
     try:
         return moment.astimezone(UTC)
@@ -62,5 +77,7 @@ LocalMoment = Annotated[AwareDatetime, BeforeValidator(_told_by_day), AfterValid
 """A moment with the offset that it was told in."""
 JsonObject = Annotated[dict[str, Any], AfterValidator(_storable_json)]
 Metadata = Annotated[JsonObject, AfterValidator(within_metadata_bytes)]
-Importance = Annotated[int, Field(ge=1, le=10, description="1 to 10; 10 is pinned.")]
-Budget = Annotated[int, Field(ge=1, le=10_000_000, description="Tokens.")]
+Whole = Annotated[int, BeforeValidator(_a_number)]
+Real = Annotated[FiniteFloat, BeforeValidator(_a_number)]
+Importance = Annotated[Whole, Field(ge=1, le=10, description="1 to 10; 10 is pinned.")]
+Budget = Annotated[Whole, Field(ge=1, le=10_000_000, description="Tokens.")]
