@@ -162,7 +162,7 @@ async def test_an_erased_conversation_is_out_of_reach_at_once(
     store: Store, database: Database
 ) -> None:
     kept = await tell_of(store, "Anna works on Apollo.")
-    await tell_of(store, "Tim is here, Anna.")
+    await tell_of(store, "She is here, Anna.")
     async with store.write(ACME) as transaction:
         doomed = await transaction.erase.conversation(kept.conversation.id, now=NOON)
     assert "Apollo" not in await names(store)

@@ -124,3 +124,60 @@ def test_entities_of_one_sentence_are_named_together() -> None:
 def test_too_many_names_in_a_sentence_mean_nothing() -> None:
     content = "We met " + ", ".join(f"Person{chr(97 + n)} Xu" for n in range(20)) + "."
     assert not relations_of(content, mentions_of(content))
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("Last August I told Anna about it.", [("anna", PERSON)]),
+        ("We meet next Friday or on Mondays at 9 AM, in Winter.", []),
+        ("It rained on Halloween. Regularly. Therefore Bob Stone left.", [("bob stone", UNKNOWN)]),
+        ("Then Mum and our Team Lead asked the Product Manager.", []),
+        ("We talked to the Germans in Phase 2.", []),
+        ("She works with AI-generated text.", []),
+        ("THIS IS GREAT, I SAY.", []),
+        ("- **Review**: Ensure that all is done.\n- **Next Steps**: Update it.", []),
+        ("Subject: Meeting to Review Guardianship Provisions", []),
+        ("1. **Ask Anna Directly**\n2. **Author**: Diana Gabaldon", "anna diana"),
+        ("Dear [Last Name], thank you. Sign [Your Name Here].", []),
+        ('I loved "The Name of the Wind" so much.', [("name of the wind", UNKNOWN)]),
+        ('Click on the "Settings" tab.', []),
+        ('We read the novel "Dune" twice.', [("dune", UNKNOWN)]),
+        ("The Process is long, and the process is dull.", []),
+        ("We made dinner with Anna And Tim And Wyatt.", "anna tim wyatt"),
+        ("I paired Slack with Notion.", [("slack", UNKNOWN), ("notion", UNKNOWN)]),
+        ("My favourite Marvel film. My boss Wyatt called.", "marvel wyatt"),
+        ("`True` is what `Foo` returns.", []),
+    ],
+)
+def test_capitals_that_are_of_no_name_are_none(
+    content: str, expected: list[tuple[str, EntityType]] | str
+) -> None:
+    found = named(content, Gazetteer())
+    if isinstance(expected, str):
+        assert [name.split()[0] for name, _ in found] == expected.split()
+    else:
+        assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        ("I walked home with Anna.", PERSON),
+        ("Anna is here.", PERSON),
+        ("The novel has a hero called Kvothe.", UNKNOWN),
+        ("A woman called Kvothe rang.", PERSON),
+        ("We agreed with HR.", UNKNOWN),
+        ("They moved to QA.", UNKNOWN),
+        ("They moved to Charlotte.", PLACE),
+        ("Use it with Zapier.", UNKNOWN),
+    ],
+)
+def test_what_is_named_is_told_by_words_that_tell_it(content: str, kind: EntityType) -> None:
+    assert [each for _, each in named(content, Gazetteer())] == [kind]
+
+
+def test_a_name_in_small_letters_is_one_where_its_kind_is_known() -> None:
+    known = Gazetteer(types={"anna": PERSON, "setup": IDENTIFIER})
+    assert named("ask anna about it", known) == [("anna", PERSON)]
+    assert named("Anna\n2. the end", known) == [("anna", PERSON)]

@@ -3,25 +3,19 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
+from app.distil.entities.capitals import FIRST_WORDS, names_by_capitals, titles_quoted
 from app.distil.entities.entity import (
     NOTHING_KNOWN,
+    SPELLED_EXACTLY,
     Gazetteer,
     Mention,
     normal_form,
 )
+from app.distil.entities.kinds import told_by_words
 from app.distil.entities.naming_things import things_named
-from app.distil.entities.sameness import leads_to_another_name
-from app.distil.language.lexicon import (
-    CALENDAR,
-    EXCLAMATIONS,
-    KIND_OF_TOOL,
-    LANGUAGES,
-    NO_NAMES,
-    OTHER_WORDS,
-    PEOPLES,
-)
+from app.distil.language.lexicon import KIND_OF_TOOL, OTHER_WORDS
 from app.distil.language.sentences import sentences_of
 from app.domain.entities import EntityType, Sighting
 from app.text.scripts import fold
@@ -45,42 +39,13 @@ _IDENTIFIER = re.compile(
     """,
     re.VERBOSE,
 )
-_CAPITAL = re.compile(
-    r"(?<![\w@#.'-])(?=[^\W\d_a-z])[^\W\d_][\w-]{1,40}(?:[ ](?:(?:van|von|de|der|of)[ ]){0,2}"
-    r"(?=[^\W\d_a-z])[^\W\d_][\w-]{0,40}){0,3}"
-)
 _BRANDS = frozenset(
     """iPhone iPad eBay GitHub YouTube LinkedIn JavaScript TypeScript PostgreSQL
     MongoDB MySQL OpenAI PayPal WhatsApp GitLab FastAPI SQLite PyTorch McDonald""".split()
 )
 """Spelled like names in code."""
 
-_BEFORE_PLACE = re.compile(
-    r"(?:\b(?:lives?|living|lived|moved|moving|based|born|flew|flight|travel\w*|trip|went"
-    r"|grew up)\s+"
-    r"(?:back\s+)?(?:in|to|from)|\bcity of|\btown of)\s+\Z",
-    re.IGNORECASE,
-)
-_BEFORE_ORGANISATION = re.compile(
-    r"\b(?:works?|worked|working|employed|job|interned|hired)\s+(?:at|for|by)\s+\Z", re.IGNORECASE
-)
-_BEFORE_PERSON = re.compile(
-    r"\b(?:mr|mrs|ms|dr|prof|frau|herr|(?:my|our|his|her)\s+\w{3,12}|married to|reports? to|met"
-    r"|asked|(?<!now )(?<!also )(?<!formerly )(?<!previously )(?<!originally )(?<!to be )"
-    r"(?:called|named)|(?<!\bgo )(?<!\bgoing )(?<!\bwent )(?<!\bstick )with)\.?\s+\Z",
-    re.IGNORECASE,
-)
-_AFTER_PERSON = re.compile(
-    r"\A(?:'s\s+(?:mother|father|wife|husband|birthday|sister|brother|team)\b|\s+(?:says?|said|told|asked|thinks"
-    r"|wants|wrote|called|met|knows|manages|visited|lives|moved|works|agrees?|prefers|insists?|reports?|joined|owns"
-    r"|likes|and I|is married|is based|depends)\b)"
-)
-_ORGANISATION = re.compile(
-    r"\b(?:Inc|Ltd|LLC|GmbH|AG|Corp|Corporation|Company|University|Institute|Bank|Foundation|Agency"
-    r"|Ministry|Council|Hospital|School|Labs|Group|Airlines|Motors)\Z"
-)
 _LOOKED_BACK = 40
-_FIRST_WORDS = NO_NAMES | CALENDAR | PEOPLES | LANGUAGES | EXCLAMATIONS
 
 
 def mentions_of(
@@ -89,8 +54,9 @@ def mentions_of(
     """
     The mentions in a message by their places; none overlaps another.
 
-    A name that nothing but its capital gives away is one inside a sentence, or where another name
-    of it follows, of type UNKNOWN unless `known` or the words around it tell more. Code is read for
+    A name that nothing but its capital gives away is one inside a sentence, in quotation marks, or
+    where another name of it follows, of type UNKNOWN unless `known`, the name itself (a given one)
+    or the words around it tell more. Code is read for
     names in code and files only.
 
     Args:
@@ -101,12 +67,17 @@ def mentions_of(
     text = content[:MAX_CHARACTERS]
     taken: dict[int, Mention] = {}
     free = _Free(text)
-    for find in (_urls, _files, lambda given: _whole(given, known), _identifiers):
+    titles = partial(_titles, known=known)
+    parts: list[Mention] = []
+    whole = partial(_whole, known=known, parts=parts)
+    for find in (_urls, _files, titles, whole, _identifiers):
         free.take(find(free.text), taken)
+    joined = any(each.type in SPELLED_EXACTLY for each in taken.values())
     free.take(_seen(text, free.text, seen, known), taken)
     free.take(_names(content=text, free=free.text, known=known), taken)
     free.take(_called(text, free.text, known), taken)
-    free.take(_known(free.text, known), taken)
+    if parts or joined:  # else there is nothing known that was not taken
+        free.take(_known(free.text, known), taken)
     return [taken[start] for start in sorted(taken)]
 
 
@@ -122,7 +93,8 @@ class _Free:
             taken[each.start] = each
             pieces += [self.text[end : each.start], " " * (each.stop - each.start)]
             end = each.stop
-        self.text = "".join([*pieces, self.text[end:]])
+        if pieces:
+            self.text = "".join([*pieces, self.text[end:]])
 
 
 def _mention(name: str, kind: EntityType, start: int, known: Gazetteer = NOTHING_KNOWN) -> Mention:
@@ -184,21 +156,23 @@ def _known(text: str, known: Gazetteer) -> Iterator[Mention]:
             yield mention if mention.type is not EntityType.UNKNOWN else _told(text, mention)
 
 
-def _whole(text: str, known: Gazetteer) -> Iterator[Mention]:
-    """Names that are known, but of people not those that are a part of a longer name here."""
+def _whole(text: str, known: Gazetteer, parts: list[Mention]) -> Iterator[Mention]:
+    """Names that are known; people whose name is a part of a longer one here go to `parts`."""
     for mention in _known(text, known):
-        if mention.type not in _OF_SEVERAL_NAMES or not _goes_on(text, mention, known):
+        if mention.type in _OF_SEVERAL_NAMES and _goes_on(text, mention, known):
+            parts.append(mention)
+        else:
             yield mention
 
 
 def _goes_on(text: str, mention: Mention, known: Gazetteer) -> bool:
     """Whether "Bob" goes on ("Bob Stone"), or "Smith", by which "Bob Smith" is known, began."""
     after = _NEXT_NAME.match(text, mention.stop)
-    if after and fold(after[1]) not in _FIRST_WORDS | known.types.keys():
+    if after and fold(after[1]) not in FIRST_WORDS | known.types.keys():
         return True
     before = _NAME_BEFORE.search(text, max(mention.start - _LOOKED_BACK, 0), mention.start)
     alias = normal_form(mention.name) in known.aliases
-    return bool(alias and before and fold(before[1]) not in _FIRST_WORDS)
+    return bool(alias and before and fold(before[1]) not in FIRST_WORDS)
 
 
 _OF_SEVERAL_NAMES = frozenset({EntityType.PERSON, EntityType.UNKNOWN})
@@ -208,7 +182,7 @@ _NAME_BEFORE = re.compile(r"(?<![\w@#.'-])(?=[^\W\d_a-z])([^\W\d_][\w-]{1,40})[ 
 
 def _told(text: str, mention: Mention) -> Mention:
     """A mention of what nothing more was known of, with what the words before it tell."""
-    kind = _told_by_words(text[: mention.stop], mention.start, mention.stop, 0)
+    kind = told_by_words(text[: mention.stop], mention.start, mention.stop, 0)
     return mention if kind is None else replace(mention, type=kind)
 
 
@@ -227,12 +201,14 @@ def _any_of(names: frozenset[str]) -> Callable[[str], Iterator[re.Match[str]]]:
     def find(text: str) -> Iterator[re.Match[str]]:
         end = 0
         words = list(_WORD.finditer(text))
+        small = text.casefold() if text.isascii() else None  # folded at once, place by place
         for at, word in enumerate(words):
-            if word.start() < end or fold(word[0]) not in firsts:
+            folded = fold(word[0]) if small is None else small[word.start() : word.end()]
+            if folded not in firsts or word.start() < end:
                 continue
             for last in range(min(at + most, len(words)) - 1, at - 1, -1):
                 start, stop = word.start(), words[last].end()
-                if stop - start <= _LONGEST_NAME and normal_form(text[start:stop]) in table:
+                if _may_be_name(text[start:stop]) and normal_form(text[start:stop]) in table:
                     found = _ANY.match(text, start, stop)
                     if found:
                         yield found
@@ -242,53 +218,22 @@ def _any_of(names: frozenset[str]) -> Callable[[str], Iterator[re.Match[str]]]:
     return find
 
 
+def _may_be_name(text: str) -> bool:
+    """Whether it is short enough, and in one line."""
+    return len(text) <= _LONGEST_NAME and "\n" not in text
+
+
 _WORD = re.compile(r"[\w+#]+(?:[.-][\w+#]+){0,4}")
 _ANY = re.compile(r".+", re.DOTALL)
 _LONGEST_NAME = 80
 _SHORT = 6
 
 
+def _titles(free: str, known: Gazetteer) -> Iterator[Mention]:
+    for start, title in titles_quoted(free):
+        yield _mention(title, EntityType.UNKNOWN, start, known)
+
+
 def _names(*, content: str, free: str, known: Gazetteer) -> Iterator[Mention]:
-    """What begins with a capital inside a sentence, or at its start where the words tell."""
-    for sentence in sentences_of(content):
-        for found in _CAPITAL.finditer(free, sentence.start, sentence.stop):
-            name, start = _without_first_words(found)
-            if name:
-                kind = _told_by_words(free, start, start + len(name), sentence.start)
-                told = kind or start > sentence.start
-                if told or leads_to_another_name(free, start + len(name)):
-                    yield _mention(name, kind or EntityType.UNKNOWN, start, known)
-
-
-def _without_first_words(found: re.Match[str]) -> tuple[str, int]:
-    """The name without the words of a sentence's start that have a capital too."""
-    capitals = _capitals(found[0])
-    name, start = capitals, found.start()
-    while name and name.split(" ", 1)[0].casefold() in _FIRST_WORDS:
-        _, blank, name = name.partition(" ")
-        start = found.start() + len(capitals) - len(name) if blank else found.end()
-    return name, start
-
-
-def _capitals(name: str) -> str:
-    """As much of a name as begins and ends with a word that has a capital."""
-    words = name.split(" ")
-    if not words[0][0].isupper():
-        return ""
-    while not words[-1][0].isupper():
-        words.pop()
-    return " ".join(words)
-
-
-def _told_by_words(text: str, start: int, stop: int, begin: int) -> EntityType | None:
-    before = text[max(begin, start - _LOOKED_BACK) : start]
-    if _ORGANISATION.search(text, start, stop):
-        return EntityType.ORGANISATION
-    if _BEFORE_PLACE.search(before):
-        return EntityType.PLACE
-    if _BEFORE_ORGANISATION.search(before):
-        return EntityType.ORGANISATION
-    after = text[stop : stop + _LOOKED_BACK]
-    if _BEFORE_PERSON.search(before) or _AFTER_PERSON.match(after):
-        return EntityType.PERSON
-    return None
+    for start, name, kind in names_by_capitals(content, free):
+        yield _mention(name, kind, start, known)

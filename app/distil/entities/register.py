@@ -100,14 +100,19 @@ class Register:
 
     def may_mean(self, mention: Mention) -> bool:
         """
-        Whether a mention is one: a word in lower case is a known name only if something of a known
-        type was called by it, not by a longer name alone.
+        Whether a mention is one: what is in lower case is a known name only if something of a known
+        type was called by it, not by a longer name alone; names in code are spelled as they are.
         """
-        if not mention.name.islower() or " " in mention.name:
+        if not mention.name.islower():
             return True
         normal = normal_form(mention.name, mention.type)
         called = self._called.get(normal, ())
-        told = (each.type is not EntityType.UNKNOWN and each.names[normal].said for each in called)
+        told = (
+            each.type is not EntityType.UNKNOWN
+            and each.names[normal].said
+            and (each.type is not EntityType.IDENTIFIER or each.name == mention.name)
+            for each in called
+        )
         return mention.name not in OTHER_WORDS and (not called or any(told))
 
     def hear(self, speaker: str) -> None:

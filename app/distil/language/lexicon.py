@@ -133,7 +133,7 @@ CALENDAR = frozenset(
     """monday tuesday wednesday thursday friday saturday sunday january february march april may
     june
     july august september october november december yesterday today tomorrow tonight
-    christmas easter""".split()
+    mondays tuesdays wednesdays thursdays fridays saturdays sundays christmas easter""".split()
 )
 PEOPLES = frozenset(
     """german french dutch greek czech thai swiss british irish welsh american english spanish
@@ -147,9 +147,31 @@ NO_NAMES = frozenset(
     if as so and but or not no yes please one some many most all each every both nothing something
     life time in on at for with to from by after before once then now also maybe ok okay well thanks
     sorry never always let just only even still again hi hello hey oh dear do does did is are was
-    were will would can could should may might must have has had""".split()
+    were will would can could should may might must have has had me us him them mine yours ours
+    theirs myself yourself himself herself itself ourselves yourselves themselves""".split()
 )
 """Words that begin a sentence with a capital and name nobody, folded."""
+
+TIMES = frozenset(
+    """morning afternoon evening night noon midday midnight day days week weeks weekend weekends
+    weekday weekdays month months year years quarter season spring summer autumn fall winter
+    halloween thanksgiving hanukkah diwali ramadan eid lent passover""".split()
+)
+"""Parts of days and years, and holidays: a name holds them, but is none of them alone."""
+
+COUNTED = frozenset(
+    """step task phase part chapter section sprint level option figure table page round stage item
+    question version episode season lesson module unit volume exercise appendix""".split()
+)
+"""What a number behind it tells one of: "Step 3"."""
+
+TITLES = frozenset(
+    """director president ceo cto cfo coo vp chair chairman chairwoman founder co-founder intern
+    trainee attorney executor supervisor landlord coach mentor secretary treasurer officer assistant
+    representative specialist expert lead
+    colleague neighbour neighbor boss coworker co-worker classmate roommate""".split()
+)
+"""What people are to others, beside kin and occupations."""
 
 EXCLAMATIONS = frozenset(
     """totally absolutely definitely really actually honestly btw wow yeah yep yup nope cool nice
