@@ -170,6 +170,13 @@ def test_values_are_read_whole(content: str, attribute: str, value: str) -> None
         "I like it.",
         "Well so yes and no but also I live in Oslo.",
         "Hi, I'm Python.",
+        "I moved to Notion last week.",
+        "I moved from Evernote to Notion.",
+        "I live in Excel.",
+        "I moved to Sales in May.",
+        "I'm from Accounting.",
+        "I moved to Team Blue.",
+        "Standup moved to Room Four.",
     ],
 )
 def test_what_is_not_plain_states_nothing_of_the_kind(content: str) -> None:

@@ -21,7 +21,7 @@ from app.distil.facts.statement import Statement
 from app.distil.facts.tools import attribute_of
 from app.distil.facts.values import choice, employer, is_undecided, kind_of, occupation, thing
 from app.distil.facts.verbs import BEING, ONLY_DENIED, VERBS
-from app.distil.language.lexicon import TOOL_KINDS
+from app.distil.language.lexicon import DEPARTMENTS, PROGRAMS, TOOL_KINDS
 
 _LASTING = re.compile(r"\b(?:since|for)\b", re.IGNORECASE)
 _OVER = re.compile(r"\b(?:over|to|instead of|rather than)\s+(?P<against>[^,;.]{1,60})")
@@ -135,7 +135,14 @@ def _is_plain(predicate: Predicate, tense: Tense, value: str, who: Who) -> bool:
         return False
     if tense is Tense.PLANNED and predicate.attribute not in CAN_BE_PLANNED:
         return False
-    return predicate.attribute != "lives_in" or kind_of(value) is None
+    return predicate.attribute not in ("lives_in", "from") or _is_place(value)
+
+
+def _is_place(value: str) -> bool:
+    """Whether somebody may live in it: not in Redis, Excel, Accounting, Team Blue or Room Four."""
+    folded = value.casefold()
+    no_place = folded in PROGRAMS or folded in DEPARTMENTS or folded.startswith(("team ", "room "))
+    return kind_of(value) is None and not no_place
 
 
 def _attribute(predicate: Predicate, value: str, said: str, *, positive: bool) -> str:

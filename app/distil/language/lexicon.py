@@ -28,6 +28,18 @@ KIND_OF_TOOL: Mapping[str, str] = _SPELLED | {
 }
 """What a tool is, by its folded name. A fact's attribute, of which one holds at a time."""
 
+PROGRAMS = frozenset(
+    """notion evernote obsidian onenote firefox chromium gmail outlook thunderbird slack discord zoom
+    whatsapp telegram mattermost trello jira asana todoist figma canva photoshop excel airtable
+    android iphone ios github gitlab bitbucket dropbox spotify netflix""".split()
+)
+"""What people move to as well, and do not live in."""
+
+DEPARTMENTS = frozenset(
+    "sales marketing accounting finance engineering support operations legal procurement hr".split()
+)
+"""Parts of a company: who is from one, or moved to it, does not live there."""
+
 OTHER_WORDS = frozenset(
     """express windows angular sublime cassandra
     mark hope rose grace bill jack joy faith drew art rob frank chase sue pat dawn dean summer april
