@@ -29,8 +29,8 @@ KIND_OF_TOOL: Mapping[str, str] = _SPELLED | {
 """What a tool is, by its folded name. A fact's attribute, of which one holds at a time."""
 
 PROGRAMS = frozenset(
-    """notion evernote obsidian onenote firefox chromium gmail outlook thunderbird slack discord zoom
-    whatsapp telegram mattermost trello jira asana todoist figma canva photoshop excel airtable
+    """notion evernote obsidian onenote firefox chromium gmail outlook thunderbird slack discord
+    zoom whatsapp telegram mattermost trello jira asana todoist figma canva photoshop excel airtable
     android iphone ios github gitlab bitbucket dropbox spotify netflix""".split()
 )
 """What people move to as well, and do not live in."""
