@@ -13,6 +13,7 @@ from typing import NoReturn
 import typer
 import uvicorn
 from pydantic import SecretStr
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from app.adapters.presence import Address, held, local_key, telling
 from app.adapters.weights import read_weights
@@ -37,12 +38,11 @@ def serve_until_told(settings: Settings, host: str, port: int) -> None:
         factory=True,
         host=host,
         port=port,
-        http=bounded_heads(seconds=settings.server.head_s, most=settings.server.head_bytes),
+        http=_protocol(settings),
         log_config=None,
         access_log=False,
         proxy_headers=False,
         server_header=False,
-        limit_concurrency=settings.server.connections or None,
         timeout_graceful_shutdown=int(settings.server.drain_s),
     )
     listening = config.bind_socket()
@@ -90,6 +90,11 @@ def _end(_: int, __: FrameType | None) -> NoReturn:
     sys.exit(0)
 
 
+def _protocol(settings: Settings) -> type[HttpToolsProtocol]:
+    s = settings.server
+    return bounded_heads(seconds=s.head_s, most=s.head_bytes, connections=s.connections)
+
+
 @contextmanager
 def serving(settings: Settings) -> Iterator[Address]:
     """Serve on a free port of this machine, from a thread of its own."""
@@ -101,7 +106,7 @@ def serving(settings: Settings) -> Iterator[Address]:
         create_app(settings.model_copy(update={"server": own})),
         host="127.0.0.1",
         port=0,
-        http=bounded_heads(seconds=settings.server.head_s, most=settings.server.head_bytes),
+        http=_protocol(settings),
         log_config=None,
         access_log=False,
         proxy_headers=False,

@@ -1,4 +1,4 @@
-"""How long the head of a request may take to come, and how large all may be that is no body."""
+"""How many may connect, how long a head may take to come, how large all may be that is no body."""
 
 import asyncio
 from asyncio import TimerHandle
@@ -20,18 +20,24 @@ _TOO_LARGE = _refusal(
 )
 
 
-def bounded_heads(*, seconds: float, most: int) -> type[HttpToolsProtocol]:
+CROWDED = "crowded"
+"""In the state of a request, whether there are more connections than may be."""
+
+
+def bounded_heads(*, seconds: float, most: int, connections: int = 0) -> type[HttpToolsProtocol]:
     """
     The protocol of uvicorn, which closes connections whose heads take longer, or that bring more
     of heads, of what describes chunks, or of trailers.
 
     Args:
         most: Bytes of these without any of a body between them, beyond those of one read.
+        connections: Beyond so many, requests are told to be CROWDED; 0: any number.
     """
 
     class Bounded(_BoundedHead):
         head_s = seconds
         head_bytes = most
+        most_connections = connections
 
     return Bounded
 
@@ -48,6 +54,7 @@ class _BoundedHead(HttpToolsProtocol):
 
     head_s: ClassVar[float]
     head_bytes: ClassVar[int]
+    most_connections: ClassVar[int]
     _running_out: TimerHandle | None = None
     _in_head: bool = False
     _beside: int = 0
@@ -79,6 +86,7 @@ class _BoundedHead(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._in_head, self._got_on = False, True
         self._expect_no_more()
+        self.scope["state"][CROWDED] = 0 < self.most_connections < len(self.connections)
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:

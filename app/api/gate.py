@@ -17,6 +17,7 @@ from app.api.access import (
     permission_of,
     place_of,
 )
+from app.api.arriving import CROWDED
 from app.api.deps import Services, require
 from app.api.limits import Limits, limits
 from app.api.problems import answer_to
@@ -24,6 +25,7 @@ from app.domain.audit import SERVICE, Actor
 from app.domain.errors import (
     ForewordError,
     NotAuthenticated,
+    TooManyConnections,
     TooManyRequests,
 )
 from app.domain.keys import Caller, Permission
@@ -79,6 +81,9 @@ class Gate:
             return
         if scope["type"] != "http":  # nothing of ours listens to WebSockets
             await send({"type": "websocket.close", "code": 1008})
+            return
+        if scope.get("state", {}).get(CROWDED):
+            await _turned_away(scope, receive, send)
             return
         token = limits.set(self._house.limits)
         try:
@@ -182,6 +187,12 @@ def _told(allowance: Allowance | None) -> Sequence[tuple[bytes, bytes]]:
         (b"ratelimit-remaining", b"%d" % allowance.remaining),
         (b"ratelimit-reset", b"%d" % allowance.full_after),
     )
+
+
+async def _turned_away(scope: Scope, receive: Receive, send: Send) -> None:
+    answer = answer_to(Request(scope), TooManyConnections())
+    answer.headers["Connection"] = "close"
+    await answer(scope, receive, send)
 
 
 def _check_rate(allowance: Allowance | None) -> None:

@@ -35,6 +35,7 @@ STATUS: Mapping[type[e.ForewordError], HTTPStatus] = {
     e.NotAuthenticated: HTTPStatus.UNAUTHORIZED,
     e.NotPermitted: HTTPStatus.FORBIDDEN,
     e.OperatorNeeded: HTTPStatus.FORBIDDEN,
+    e.TooManyConnections: HTTPStatus.SERVICE_UNAVAILABLE,
     e.TooManyRequests: HTTPStatus.TOO_MANY_REQUESTS,
     e.TooManyGuesses: HTTPStatus.TOO_MANY_REQUESTS,
     e.ImportUnreadable: HTTPStatus.UNPROCESSABLE_ENTITY,

@@ -82,6 +82,10 @@ class TooManyRequests(ForewordError):
     """There are too many requests under this API key."""
 
 
+class TooManyConnections(ForewordError):
+    """There are too many connections, of all callers together."""
+
+
 class TooManyGuesses(ForewordError):
     """Too many keys from this address were none."""
 

@@ -47,7 +47,7 @@ class ServerSettings(Section):
     )
     connections: NonNegativeInt = Field(
         default=2_000,
-        description="Connections, idle ones too; callers beyond get a plain 503. 0: any number.",
+        description="Connections, idle ones too; beyond: 503 with `Retry-After`. 0: any number.",
     )
     head_s: PositiveFloat = Field(
         default=15.0,

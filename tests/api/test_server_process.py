@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from tests.api.serving import Server, context, distil_nothing, eventually, run, serving, store
+from tests.api.speaking import problem
 from tests.stand_in_qdrant import refusing_port
 
 HUGIN = "The server of the api team is called Hugin."
@@ -326,6 +327,12 @@ def test_connections_that_ask_nothing_are_bounded(tmp_path: Path) -> None:
         for _ in range(3):
             idle.enter_context(socket.create_connection((address.host, address.port)))
         eventually(lambda: httpx.get(f"{server.url}/healthz").status_code == 503)
+        for method, path in (("GET", "/healthz"), ("POST", "/context"), ("GET", "/nowhere")):
+            answer = httpx.request(method, f"{server.url}{path}")
+            told = problem(answer, 503, "too-many-connections")
+            assert told["instance"] == path
+            assert answer.headers["retry-after"] == "2"
+            assert answer.headers["connection"] == "close"
         idle.close()
         eventually(lambda: httpx.get(f"{server.url}/healthz").status_code == 200)
 
