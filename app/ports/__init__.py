@@ -149,6 +149,7 @@ class RecallFilter:
         return self.now and (self.as_of or self.now)
 
     def of_whole_messages(self) -> bool:
+        """Whether messages may be found, not only parts of them."""
         return not self.types or ItemType.MESSAGE in self.types
 
     def has_chunks(self) -> bool:

@@ -8,7 +8,8 @@ from app.domain.conversation import Conversation, Scope
 from app.domain.ids import BundleId, ConversationKey, ItemKey, MessageKey, ScopeKey
 from app.ports import RecallFilter
 from app.ports.stored import LexicalAnswer, Opening, Receipt
-from app.ranking.pool import NOTHING_UNSOUGHT, Recalled, Surrounded, Unsought, Widening
+from app.ranking.pool import Recalled, Surrounded, Widening
+from app.ranking.query import NOTHING_UNSOUGHT, Unsought
 from app.text.terms import QueryTerms
 
 

@@ -11,7 +11,8 @@ from app.domain.ids import ItemKey
 from app.ranking import Floats
 from app.ranking.dedup import repeated
 from app.ranking.lifting import Ties, lifted
-from app.ranking.pool import Pool, QueryView, Recalled
+from app.ranking.pool import Pool, Recalled
+from app.ranking.query import QueryView
 from app.ranking.ranked import BELOW_FLOOR, Ranked
 from app.ranking.relevance import Relevance
 from app.ranking.scoring import final_scores, leaning, recency

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from app.ranking import Floats
 from app.ranking.bm25 import bm25
 from app.ranking.lines import Lines, cosines, held
-from app.ranking.pool import EVERYTHING, Among, Pool, QueryView
+from app.ranking.pool import EVERYTHING, Among, Pool
+from app.ranking.query import QueryView
 from app.ranking.surroundings import Columns, alike, beside, conversation, windows
 from app.ranking.voices import Voices
 from app.text.opening import opening

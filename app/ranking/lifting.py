@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.ranking import Floats
-from app.ranking.pool import QueryView, Recalled
+from app.ranking.pool import Recalled
+from app.ranking.query import QueryView
 from app.ranking.timing import TIME_SHARE, time_match
 
 

@@ -8,7 +8,8 @@ import numpy as np
 from app.ranking import Floats
 from app.ranking.bm25 import Bags, saturation
 from app.ranking.neighbours import Indexes, Places, places, standing
-from app.ranking.pool import Pool, QueryView
+from app.ranking.pool import Pool
+from app.ranking.query import QueryView
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

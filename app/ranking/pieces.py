@@ -7,7 +7,8 @@ import numpy as np
 
 from app.domain.ids import MessageKey
 from app.ranking.bm25 import Bags, bm25
-from app.ranking.pool import QueryView, Recalled, unpack_vectors
+from app.ranking.pool import Recalled, unpack_vectors
+from app.ranking.query import QueryView
 
 
 def best_of_each(query: QueryView, chunks: Recalled, *, dimension: int) -> list[int]:

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from app.ranking import Floats
 from app.ranking.features import NAMES, Evidence, evidence
 from app.ranking.model import RelevanceModel, facts
-from app.ranking.pool import EVERYTHING, Among, Pool, QueryView
+from app.ranking.pool import EVERYTHING, Among, Pool
+from app.ranking.query import QueryView
 from app.ranking.rereading import Opinion, dealt
 
 DENSE_SHARE = 0.6

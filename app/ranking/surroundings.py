@@ -8,7 +8,8 @@ import numpy as np
 from app.ranking import Floats
 from app.ranking.lines import Lines, held
 from app.ranking.neighbours import Indexes, Places, conversations_at
-from app.ranking.pool import Among, QueryView
+from app.ranking.pool import Among
+from app.ranking.query import QueryView
 
 Columns = dict[str, Floats]
 """Features by name, each of shape (n,)."""

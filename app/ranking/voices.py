@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from app.ranking import Floats
 from app.ranking.bm25 import Bags, term_numbers
-from app.ranking.pool import Pool, QueryView
+from app.ranking.pool import Pool
+from app.ranking.query import QueryView
 from app.text.terms import terms_of
 from app.text.wording import TIME_WORDS
 

@@ -10,7 +10,8 @@ from app.ranking.bm25 import Bags, bm25
 from app.ranking.features import over_best
 from app.ranking.lines import cosines
 from app.ranking.neighbours import REACH, Places, places
-from app.ranking.pool import QueryView, Surrounded, unpacked
+from app.ranking.pool import Surrounded, unpacked
+from app.ranking.query import QueryView
 
 BEST = 10
 """

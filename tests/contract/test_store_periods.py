@@ -12,7 +12,8 @@ from app.domain.memory import ItemType, Table, rows_of
 from app.domain.periods import Period, Span, span_of, spans_of
 from app.ports.periods import DuePeriod, PeriodMaterial, PeriodsState
 from app.ports.store import Store
-from app.ranking.pool import Gist, Unsought
+from app.ranking.pool import Gist
+from app.ranking.query import Unsought
 from app.text.intervals import Interval
 from tests.stored import (
     ACME,

@@ -7,7 +7,7 @@ import pytest
 from app.domain.conversation import Role
 from app.domain.memory import ItemType
 from app.ports.store import Store
-from app.ranking.pool import Unsought
+from app.ranking.query import Unsought
 from tests.stored import ACME, NOON, OTHER, SECOND, keep, tell
 from tests.stored_items import MODEL, archive, within
 

@@ -19,7 +19,8 @@ from app.ranking.bm25 import idf
 from app.ranking.budget import Share
 from app.ranking.candidates import Taste, rank
 from app.ranking.offering import offered
-from app.ranking.pool import Pool, QueryView
+from app.ranking.pool import Pool
+from app.ranking.query import QueryView
 from app.ranking.ranked import Ranked
 from app.ranking.relevance import relevance
 from app.services.packing.packer import Packed

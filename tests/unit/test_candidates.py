@@ -15,7 +15,8 @@ from app.ranking.bm25 import idf
 from app.ranking.candidates import Taste, freshness, rank, scored
 from app.ranking.dedup import SAME
 from app.ranking.lifting import is_code
-from app.ranking.pool import Pool, QueryView, Recalled
+from app.ranking.pool import Pool, Recalled
+from app.ranking.query import QueryView
 from app.ranking.ranked import NOTHING, Ranked
 from app.ranking.relevance import relevance
 from app.text.times import intervals_of

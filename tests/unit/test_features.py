@@ -14,7 +14,8 @@ from app.ranking import Floats
 from app.ranking.bm25 import Bags, idf, pack_terms
 from app.ranking.features import CLAMP, MEANING, NAMES, OWN, Evidence, evidence, standardised
 from app.ranking.neighbours import REACH, Neighbours, places, standing
-from app.ranking.pool import Pool, QueryView, pack_vector
+from app.ranking.pool import Pool, pack_vector
+from app.ranking.query import QueryView
 from app.ranking.voices import tells_time
 from app.text.terms import terms_of
 from app.text.wording import Wording, phrases_of, wording_of

@@ -15,7 +15,8 @@ from app.ranking.model import (
     RelevanceModel,
     facts,
 )
-from app.ranking.pool import Pool, QueryView
+from app.ranking.pool import Pool
+from app.ranking.query import QueryView
 from app.settings.recalling import RetrievalSettings
 from tests.factories import an_item, recalled
 

@@ -8,7 +8,7 @@ from app.domain.ids import MessageKey
 from app.ranking import Floats
 from app.ranking.bm25 import idf
 from app.ranking.pieces import best_of_each, chunks_in, said_once, wholes, without_pieces
-from app.ranking.pool import QueryView
+from app.ranking.query import QueryView
 from tests.factories import a_chunk, an_item, recalled
 
 LONG = an_item(7, "green tea and black coffee and white wine")

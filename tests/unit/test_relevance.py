@@ -12,7 +12,8 @@ from app.ranking import Floats
 from app.ranking.bm25 import bm25, idf
 from app.ranking.features import FULL_MATCH, NAMES, OWN
 from app.ranking.model import FACTS, Calibration, RelevanceModel
-from app.ranking.pool import Pool, QueryView, pack_vector
+from app.ranking.pool import Pool, pack_vector
+from app.ranking.query import QueryView
 from app.ranking.relevance import (
     DENSE_SHARE,
     FURTHER,

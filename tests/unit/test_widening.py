@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from app.domain.ids import MessageKey
 from app.ranking.bm25 import pack_terms
 from app.ranking.neighbours import Neighbours
-from app.ranking.pool import QueryView, Surrounded
+from app.ranking.pool import Surrounded
+from app.ranking.query import QueryView
 from app.ranking.widening import BEST, beside_best
 from tests.factories import an_item, recalled
 

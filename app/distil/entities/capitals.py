@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from app.distil.entities.kinds import is_given, told_by_words
+from app.distil.entities.kinds import BODIES, is_given, told_by_words
 from app.distil.entities.sameness import leads_to_another_name
 from app.distil.language.lexicon import (
     CALENDAR,
@@ -36,12 +36,15 @@ _IN_TITLES_OF_WORKS = frozenset(
 _SPLITS = (NO_NAMES - _IN_TITLES_OF_WORKS) | CALENDAR | {"am", "pm"}
 """Words that no name holds: "Last August I told Anna" names Anna."""
 
-_BODIES = frozenset(
-    """inc ltd llc gmbh ag corp corporation company university institute bank foundation agency
-    ministry council hospital school labs group airlines motors""".split()
-)
 _ALONE = FIRST_WORDS | _SPLITS
-_NO_NAME_ALONE = TIMES | OCCUPATIONS | TITLES | KIN | _BODIES | {f"{each}s" for each in PEOPLES}
+_NO_NAME_ALONE = (
+    TIMES
+    | OCCUPATIONS
+    | TITLES
+    | KIN
+    | set(map(str.casefold, BODIES))
+    | {f"{each}s" for each in PEOPLES}
+)
 _ENDS_WHAT_ONE_IS = OCCUPATIONS | TITLES | {"team", "department", "office"}
 _ADDED = re.compile(
     r"-(?:[a-z]+(?:ed|ing)|based|like|related|friendly|free|ready|only|style|wide|specific|driven"

@@ -38,19 +38,16 @@ _AFTER_PERSON = re.compile(
     r"|and I (?:are|were|went|have|had|met|live|both)|is married|is based"
     r"|work(?:s|ed) (?:at|for|on|as))\b)"
 )
-_ORGANISATION = re.compile(
-    r"\b(?:Inc|Ltd|LLC|GmbH|AG|Corp|Corporation|Company|University|Institute|Bank|Foundation|Agency"
-    r"|Ministry|Council|Hospital|School|Labs|Group|Airlines|Motors)\Z"
+BODIES = tuple(
+    """Inc Ltd LLC GmbH AG Corp Corporation Company University Institute Bank Foundation Agency
+    Ministry Council Hospital School Labs Group Airlines Motors""".split()
 )
+"""What an organisation is called last: its form, or what it is."""
+
+_ORGANISATION = re.compile(rf"\b(?:{'|'.join(BODIES)})\Z")
 _LOOKED_BACK = 40
-_PEOPLE = (KIN | OCCUPATIONS | TITLES | {"friends", "pal", "buddy", "crush", "ex"}) - {
-    "car",
-    "boat",
-    "company",
-    "team",
-    "project",
-    "employer",
-}
+_PEOPLE = KIN | OCCUPATIONS | TITLES | frozenset("friends pal buddy crush ex".split())
+_PEOPLE -= frozenset("car boat company team project employer".split())
 _PLACES_TOO = frozenset("charlotte santiago victoria sofia jackson madison leon".split())
 """Given names that tell nothing by themselves: cities are called so as well."""
 

@@ -18,6 +18,7 @@ from app.ranking.proximity import GRAPH_SHARE, nearness
 from app.ranking.ranked import Ranked
 from app.ranking.relevance import Relevance, relevance, reread
 from app.services.context.completing import Completer
+from app.services.context.deadlines import in_what_is_left, with_half
 from app.services.context.found import About
 from app.services.context.gathering import (
     Asked,
@@ -135,11 +136,11 @@ class ContextForge:
         request = understood(request)
         inside, opening = situation.in_conversation(), None
         if inside is not None:
-            fused = await self._fuse(_with_half(request), inside)
+            fused = await self._fuse(with_half(request), inside)
             if fused.ranked.good >= _GOOD_ONES and not fused.asked.query.portrait:
                 return await self._refine(request, situation, fused, started)
             opening = fused.asked.found.opening
-        fused = await self._fuse(_in_what_is_left(request, started), situation, opening)
+        fused = await self._fuse(in_what_is_left(request, started), situation, opening)
         return await self._refine(request, situation, fused, started)
 
     async def ask(
@@ -278,23 +279,6 @@ class ContextForge:
             deduplicated=bundle.deduplicated,
             candidates=bundle.candidates,
         )
-
-
-_LEAST_LEFT = 0.001
-"""Seconds that a source gets where all that a request had are spent."""
-
-
-def _with_half(request: ContextRequest) -> ContextRequest:
-    """With half of its deadline: as much is left where the running conversation is not enough."""
-    return request if request.deadline is None else replace(request, deadline=request.deadline / 2)
-
-
-def _in_what_is_left(request: ContextRequest, started: float) -> ContextRequest:
-    """With what is left of its deadline since `started`."""
-    if request.deadline is None:
-        return request
-    left = request.deadline - (time.perf_counter() - started)
-    return replace(request, deadline=max(left, _LEAST_LEFT))
 
 
 def _after(started: float, began: Mapping[str, float]) -> Mapping[str, float]:

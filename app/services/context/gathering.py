@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from app.domain.context import Candidate, Degraded, Intent, Source
 from app.domain.conversation import Message
 from app.domain.ids import ItemKey
-from app.ranking.pool import Pool, QueryView
+from app.ranking.pool import Pool
+from app.ranking.query import QueryView
 from app.ranking.ranked import NOTHING, Ranked
 from app.ranking.relevance import Relevance
 from app.services.context.found import Found

@@ -15,7 +15,8 @@ from app.domain.memory import ItemType
 from app.ports import Embedder
 from app.ports.store import Store
 from app.ranking.pieces import best_of_each, chunks_in, wholes, without_pieces
-from app.ranking.pool import Pool, QueryView, Recalled, Surrounded, Widening, without
+from app.ranking.pool import Pool, Recalled, Surrounded, Widening, without
+from app.ranking.query import QueryView
 from app.ranking.widening import beside_best
 from app.services.context.situation import Situation
 from app.text.excerpt import shown_of
@@ -129,14 +130,18 @@ def _found_unsought(wanted: Wanted, read: Surrounded) -> tuple[Surrounded, Wante
     if not (query.unsought or wanted.widened):
         return read, wanted
     found, shown = dict(wanted.sources), {each.key for each in wanted.history}
-    then = recalled.summing_up(query.periods) | recalled.said_in(query.moments)
-    then |= recalled.telling_of(query.portrait) | _standing_beside(wanted, recalled)
+    then = _standing_beside(wanted, recalled)
+    if query.unsought:
+        then |= recalled.summing_up(query.periods) | recalled.said_in(query.moments)
+        then |= recalled.telling_of(query.portrait)
     for at in np.flatnonzero(then).tolist():
         key = recalled.keys[at]
         if key in found or recalled.messages[at] not in shown:
             found[key] = found.get(key, frozenset()) | {Source.EPISODIC}
     left = [at for at, key in enumerate(recalled.keys) if key in found]
-    return replace(read, recalled=recalled.only(left)), replace(wanted, sources=found)
+    if len(left) < len(recalled):
+        read = replace(read, recalled=recalled.only(left))
+    return read, replace(wanted, sources=found)
 
 
 def _standing_beside(wanted: Wanted, recalled: Recalled) -> NDArray[np.bool_]:

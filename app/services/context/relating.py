@@ -93,8 +93,7 @@ def _stated(walk: Walk, asked: Collection[str]) -> Sequence[int]:
 
 def _not_wanted(views: Views, within: RecallFilter) -> frozenset[MessageKey]:
     """Messages that are of none of the types that may be found, nor have parts that are."""
-    types = within.types
-    if not types or ItemType.MESSAGE in types:
+    if within.of_whole_messages():
         return frozenset()
     pieces: dict[MessageKey, int] = {}
     for several in (*views.places.values(), *views.stating.values()):

@@ -12,7 +12,7 @@ from app.domain.ids import ItemKey
 from app.domain.memory import Table, item_key
 from app.domain.periods import MOST, Span, making_up
 from app.ranking.bm25 import idf
-from app.ranking.pool import QueryView
+from app.ranking.query import QueryView
 from app.services.context.found import Found
 from app.services.context.situation import Situation
 from app.services.packing.history import History

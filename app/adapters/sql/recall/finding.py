@@ -23,10 +23,11 @@ from app.adapters.sql.recall.pooling import hydrated, surrounded
 from app.adapters.sql.types import to_micros
 from app.domain.conversation import Conversation, Scope
 from app.domain.ids import ConversationKey, ItemKey, MessageKey, ScopeKey, TenantId
-from app.domain.memory import ItemType, Table, item_key
+from app.domain.memory import Table, item_key
 from app.ports import RecallFilter
 from app.ports.stored import LexicalAnswer, Opening
-from app.ranking.pool import NOTHING_UNSOUGHT, Recalled, Surrounded, Unsought, Widening
+from app.ranking.pool import Recalled, Surrounded, Widening
+from app.ranking.query import NOTHING_UNSOUGHT, Unsought
 from app.text.terms import QueryTerms
 
 _PLACES_AT_ONCE = 500
@@ -127,7 +128,7 @@ class SqlRecall:
             **narrow,
         }
         names, keys = frozenset(narrow), list[ItemKey]()
-        if not within.types or ItemType.MESSAGE in within.types:
+        if within.of_whole_messages():
             rows = await pinned_messages(names).fetch(self.connection, **asked)
             keys += [item_key(Table.MESSAGE, key) for (key,) in rows]
         if within.of_items():

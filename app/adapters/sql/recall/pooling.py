@@ -17,7 +17,8 @@ from app.domain.ids import ItemKey, ScopeKey, TenantId
 from app.domain.memory import Table, item_key, rows_of
 from app.domain.periods import Span
 from app.ports import RecallFilter
-from app.ranking.pool import Recalled, Surrounded, Unsought, Widening
+from app.ranking.pool import Recalled, Surrounded, Widening
+from app.ranking.query import Unsought
 
 
 def hydrated(
