@@ -10,7 +10,6 @@ from app.domain.context import ContextRequest, Format, Intent
 from app.domain.conversation import Scope
 from app.domain.entities import EntityType, RelatedEntity
 from app.domain.ids import EntityKey, ItemKey, MessageKey, TenantId
-from app.domain.memory import ItemType
 from app.domain.walking import Shown, Step, Views, Walk
 from app.ports import RecallFilter, TokenCounter
 from app.ports.store import Store
@@ -98,7 +97,7 @@ def _not_wanted(views: Views, within: RecallFilter) -> frozenset[MessageKey]:
     pieces: dict[MessageKey, int] = {}
     for several in (*views.places.values(), *views.stating.values()):
         pieces |= several
-    chunks = ItemType.CHUNK in types
+    chunks = within.has_chunks()
     return frozenset(message for message, count in pieces.items() if not (chunks and count))
 
 
