@@ -12,7 +12,8 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-from app.domain.errors import KeyNotFound
+from app.adapters.presence import find_server, held
+from app.domain.errors import DataDirectoryInUse, KeyNotFound
 from app.domain.ids import KeyId, TenantId
 from app.domain.keys import (
     USUAL,
@@ -116,6 +117,8 @@ def _with_ring(settings: "Settings", work: Callable[["KeyRing"], Awaitable[T]]) 
     """Do `work` on the database of the settings, which is made if there is none."""
     from app.wiring.keys import a_key_ring  # noqa: PLC0415  (slow)
 
+    _check_not_lost(settings)
+
     async def worked() -> T:
         async with a_key_ring(settings) as ring:
             return await work(ring)
@@ -124,6 +127,18 @@ def _with_ring(settings: "Settings", work: Callable[["KeyRing"], Awaitable[T]]) 
         return run(worked())
     except OSError as error:
         stop(str(error))
+
+
+def _check_not_lost(settings: "Settings") -> None:
+    """End the command where a server's database is gone: a new one would stand in its place."""
+    file, server = settings.database_file, find_server(settings.data_dir)
+    if file is None or file.exists() or server is None:
+        return
+    try:
+        with held(settings.data_dir):
+            return  # that server was killed
+    except DataDirectoryInUse:
+        stop(f"the server at {server.url} has {file} open, but it is gone: /readyz says what to do")
 
 
 def _read(meaning: Callable[[str], T], text: str) -> T:

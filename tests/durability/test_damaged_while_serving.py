@@ -99,6 +99,9 @@ def test_nothing_is_stored_in_a_file_that_is_gone(tmp_path: Path) -> None:
         assert conversations(client) == 1
         job = client.post("/admin/backup").json()["id"]
         eventually(lambda: state(client, job) == "failed")
+        refused = run(tmp_path, "keys", "create", "--tenant", "acme", "--name", "laptop")
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert "but it is gone" in " ".join(refused.stderr.split())
         assert not file.exists(), "made anew, it would take its log along"
         assert run(tmp_path, "export", str(tmp_path / "saved.ndjson")).returncode == 0
 
