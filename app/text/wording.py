@@ -7,6 +7,7 @@ from itertools import islice, pairwise
 from typing import NamedTuple
 
 from app.text.terms import STOP_WORDS
+from app.text.topic import topic_of
 
 _WHEN = re.compile(
     r"\b(?:when|what (?:date|day|month|year|time)|how long|how (?:many|often))\b", re.IGNORECASE
@@ -74,7 +75,7 @@ def wording_of(query: str) -> Wording:
         of_asker=bool(_ASKER.search(query)),
         of_assistant=bool(_ASSISTANT.search(query)),
         asks_code=bool(_CODE.search(query[:_READ])),
-        phrases=phrases_of(query),
+        phrases=phrases_of(topic_of(query)),
     )
 
 

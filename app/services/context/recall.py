@@ -23,6 +23,7 @@ from app.services.context.relating import Related, relate
 from app.services.context.situation import Situation
 from app.text.negation import split_exclusions
 from app.text.terms import QueryTerms, excluded_terms, query_terms
+from app.text.topic import topic_of
 
 T = TypeVar("T")
 
@@ -68,7 +69,7 @@ class Recaller:
     async def expect(self, query: str) -> None:
         """Begin to embed a query that will be asked for in a moment; embedders remember it."""
         wanted, _ = split_exclusions(query)
-        task = asyncio.create_task(self.embedder.embed_query(wanted))
+        task = asyncio.create_task(self.embedder.embed_query(topic_of(wanted)))
         task.add_done_callback(_forget_outcome)
         for _ in range(_UNTIL_BEGUN):
             await asyncio.sleep(0)
@@ -87,7 +88,8 @@ class Recaller:
         An `opening` that is known already is not asked for.
         """
         watch = _Stopwatch(listener=situation.listener)
-        terms = query_terms(request.query)
+        topic = topic_of(request.query)
+        terms = query_terms(topic)
         ask = partial(self._ask, seconds=request.deadline or self.deadline, watch=watch)
         hybrid = situation.flags.hybrid
         graph = situation.flags.graph and situation.scope.has_entities
@@ -95,7 +97,7 @@ class Recaller:
         related_to = self._related(request, situation) if graph else None
         episode, semantic, lexical, related = await asyncio.gather(
             ask(Source.EPISODIC, self._episode(request, situation, opening)),
-            ask(Source.SEMANTIC, self._near(request, situation, limit)),
+            ask(Source.SEMANTIC, self._near(topic, request, situation, limit)),
             ask(Source.LEXICAL, holding) if holding else _unasked(),
             ask(Source.RELATIONAL, related_to) if related_to else _unasked(),
         )
@@ -215,9 +217,11 @@ class Recaller:
                 apart_from=situation.within.without_conversations,
             )
 
-    async def _near(self, request: ContextRequest, situation: Situation, limit: int) -> Near:
+    async def _near(
+        self, topic: str, request: ContextRequest, situation: Situation, limit: int
+    ) -> Near:
         started = time.perf_counter()
-        vector = await self.embedder.embed_query(request.query)
+        vector = await self.embedder.embed_query(topic)
         embedding = time.perf_counter() - started
         limit = limit * _FOR_EXCLUDED if request.filters.exclude_terms else limit
         hits = await roomy(
