@@ -4,7 +4,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-README = Path(__file__).parents[1].joinpath("README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 HERE = "http://127.0.0.1:8000"
 """Where the examples expect the service."""
 

@@ -41,8 +41,8 @@ HALF_BELOW, STEEPNESS = 2.0, 1.5
 How far below the best score of a pool a candidate counts half beside it, and how steeply that falls
 there. A relevance alone tells whether a candidate is about what is asked, as most of a pool are: by
 that, what was said today would pass whatever answers. So that it does not pass by being fresh, its
-recency counts as much as it does (`scored` of app/ranking/candidates.py). The README's decision 60
-has the figures.
+recency counts as much as it does (`scored` of app/ranking/candidates.py). Decision 60 of
+docs/decisions.md has the figures.
 """
 
 

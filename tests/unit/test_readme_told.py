@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.readme import README, blocks
+from tests.readme import README, ROOT, blocks
 
 TESTS = Path(__file__).parents[1] / "api"
 
@@ -40,6 +40,12 @@ def test_nothing_is_both_tried_and_excused() -> None:
 def test_every_link_leads_to_a_heading() -> None:
     headings = {_anchor(each) for each in re.findall(r"^##+ (.+)$", README, re.MULTILINE)}
     assert set(re.findall(r"\]\(#([^)]+)\)", README)) <= headings
+
+
+def test_every_file_that_is_linked_is_there() -> None:
+    linked = re.findall(r"\]\((?!#|https?:)([^)#]+)", README)
+    assert linked
+    assert [each for each in linked if not (ROOT / each).is_file()] == []
 
 
 def test_the_contents_tell_of_every_section() -> None:
