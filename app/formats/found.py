@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from app.domain.conversation import NewConversation
+from app.domain.conversation import NewConversation, NewMessage
 from app.domain.ids import MessageId
 from app.domain.memories import NewMemory
 from app.domain.profile import Consent, Profile
@@ -37,14 +37,14 @@ BROKEN = "what was said before cannot be found: what it answers is not there"
 @dataclass(frozen=True, slots=True)
 class Grown:
     """
-    Of a list of messages that tells no conversation, what it was when it was shorter.
+    All of a list of messages that tells no conversation, and what it was when it was shorter.
 
-    `names` are what each of its beginnings was called when that was all there was; `messages` the
-    external ids of all of it.
+    `names` are what each of its beginnings was called when that was all there was; `messages` all
+    that it says, each with an external id.
     """
 
     names: frozenset[str]
-    messages: frozenset[str]
+    messages: Sequence[NewMessage]
 
 
 @dataclass(frozen=True, slots=True)

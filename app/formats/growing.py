@@ -2,7 +2,8 @@
 Lists of messages that tell no conversation, and grow.
 
 Such a list is called by all that is said in it. When it was shorter, it was called by less: those
-names lead to what came in then, so that what was said since goes on with it.
+names lead to what came in then, so that what was said since goes on with it. To what came in when
+it was longer no name leads, but what it says.
 """
 
 import re
@@ -68,8 +69,7 @@ def grown(
         return
     kept = list(several)
     talk = [each for each in kept if isinstance(each, Said) and _is_called(each, naming.name)]
-    ids = [message.external_id for each in talk for message in each.conversation.messages]
-    before = Grown(naming.before, frozenset(filter(None, ids)))
+    before = Grown(naming.before, [said for each in talk for said in each.conversation.messages])
     for each in kept:
         if isinstance(each, Said) and _is_called(each, naming.name):
             yield replace(each, grown=before)
@@ -85,8 +85,7 @@ def grown_alone(said: Said) -> Said:
     for told in (messages.told, sharegpt.told):
         *before, name = digests(map(told, spoken))
         if _is_called(said, name):
-            ids = frozenset(filter(None, (each.external_id for each in spoken)))
-            return replace(said, grown=Grown(frozenset(before), ids))
+            return replace(said, grown=Grown(frozenset(before), spoken))
     return said
 
 

@@ -63,6 +63,12 @@ class ConversationReader(Protocol):
         """Those of a scope that have one of these external ids, in the order they were stored."""
         ...
 
+    async def going_beyond(
+        self, scope: ScopeKey, external_id: str, *, position: int
+    ) -> Sequence[Conversation]:
+        """Those of a scope that have this message there and more behind it, the oldest first."""
+        ...
+
     async def page(
         self, wanted: ConversationFilter, *, cursor: str | None, limit: int
     ) -> Page[Conversation]:

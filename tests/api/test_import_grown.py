@@ -1,4 +1,4 @@
-"""Importing files of bare messages again, once more was said: on both pairs of engines."""
+"""Importing files of bare messages again, longer or shorter: on both pairs of engines."""
 
 import csv
 import io
@@ -99,6 +99,94 @@ async def test_a_list_that_grew_goes_on_on_both_databases(client: AsyncClient) -
         "duplicates": 3,
     }
     assert await contents(client) == [texts(TALK)]
+
+
+@pytest.mark.parametrize("spelled", SPELLINGS)
+async def test_a_list_that_is_the_beginning_of_what_is_there_adds_nothing(
+    alone: AsyncClient, spelled: Spelling
+) -> None:
+    await imported(alone, spelled(TALK), user_id="alice")
+
+    for end in (3, 2, 4):
+        told = await imported(alone, spelled(TALK[:end]), user_id="alice")
+        assert told == {**NOTHING, "duplicates": end}
+    assert await contents(alone) == [texts(TALK)]
+
+
+async def test_a_beginning_adds_nothing_on_both_databases(client: AsyncClient) -> None:
+    await imported(client, as_table(TALK), user_id="alice")
+    await imported(client, as_list(TALK[2:]), user_id="alice")
+
+    told = await imported(client, as_list(TALK[:3]), user_id="alice")
+
+    assert told == {**NOTHING, "duplicates": 3}
+    assert sorted(await contents(client), key=len) == [texts(TALK[2:]), texts(TALK)]
+
+
+async def test_a_long_beginning_adds_nothing_in_any_portion(alone: AsyncClient) -> None:
+    talk = [("user" if at % 2 == 0 else "assistant", f"Word {at}.") for at in range(450)]
+    await imported(alone, as_lines(talk), user_id="alice")
+
+    told = await imported(alone, as_lines(talk[:405]), user_id="alice")
+    other = await imported(alone, as_lines([*talk[:404], ("user", MUNIN)]), user_id="alice")
+
+    assert told == {**NOTHING, "duplicates": 405}
+    assert other == {**NOTHING, "conversations": 1, "messages": 405}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [TALK[:1], TALK[1:3], [TALK[0], ("user", HUGIN)], [*TALK[:2], ("user", "Since")]],
+    ids=["one message", "the middle", "another role", "a part of a message"],
+)
+async def test_what_is_no_beginning_is_a_chat_of_its_own(
+    alone: AsyncClient, other: Sequence[Said]
+) -> None:
+    await imported(alone, as_list(TALK), user_id="alice")
+    await imported(alone, as_list(TALK), user_id="bob")
+
+    told = await imported(alone, as_list(other), user_id="alice")
+
+    assert told == {**NOTHING, "conversations": 1, "messages": len(other)}
+
+
+def numbered(words: Sequence[str], **told: str) -> bytes:
+    """Messages with ids that many files have."""
+    listed = [
+        {"id": str(at), "role": "user", "content": each, **told} for at, each in enumerate(words)
+    ]
+    return json.dumps(listed).encode()
+
+
+async def test_a_beginning_says_the_same_under_its_ids(alone: AsyncClient) -> None:
+    await imported(alone, numbered([ASKED, HUGIN, THANKS]), user_id="alice")
+
+    known = await imported(alone, numbered([ASKED, HUGIN]), user_id="alice")
+    other = await imported(alone, numbered([ASKED, MUNIN]), user_id="alice")
+
+    assert known == {**NOTHING, "duplicates": 2}
+    assert other == {**NOTHING, "conversations": 1, "messages": 2}
+
+
+async def test_a_beginning_was_said_when_it_says(alone: AsyncClient) -> None:
+    may, june = "2026-05-01T10:00:00Z", "2026-06-01T10:00:00Z"
+    await imported(alone, numbered([ASKED, HUGIN, THANKS], created_at=may), user_id="alice")
+
+    then = await imported(alone, numbered([ASKED, HUGIN], created_at=may), user_id="alice")
+    untold = await imported(alone, numbered([ASKED, HUGIN]), user_id="alice")
+    later = await imported(alone, numbered([ASKED, HUGIN], created_at=june), user_id="alice")
+
+    assert then == untold == {**NOTHING, "duplicates": 2}
+    assert later == {**NOTHING, "conversations": 1, "messages": 2}
+
+
+async def test_a_conversation_with_a_name_of_its_own_is_none_of_a_list(alone: AsyncClient) -> None:
+    named = json.dumps({"id": "chat-42", "messages": _messages(TALK)}).encode()
+    await imported(alone, named, user_id="alice")
+
+    told = await imported(alone, as_list(TALK[:2]), user_id="alice")
+
+    assert told == {**NOTHING, "conversations": 1, "messages": 2}
 
 
 async def test_chats_that_only_begin_alike_stay_two(alone: AsyncClient) -> None:

@@ -12,11 +12,12 @@ from app.domain.conversation import (
     Conversation,
     ConversationChanges,
     NewConversation,
+    NewMessage,
 )
 from app.domain.errors import ConversationNotFound
 from app.domain.ids import ConversationId, ScopeKey
 from app.ports.store import Store
-from tests.stored import ACME, MICROSECOND, NOON, SECOND, Kept, append, keep, scope_now
+from tests.stored import ACME, MICROSECOND, NOON, SECOND, Kept, append, keep, said, scope_now
 
 UNKNOWN = ConversationId(uuid7())
 EVERYTHING: dict[str, Any] = {
@@ -158,6 +159,20 @@ async def test_those_of_several_names_are_found_inside_the_scope(store: Store) -
         found = await snapshot.conversations.named(first.scope.key, names)
         assert [each.id for each in found] == [first.conversation.id, second.conversation.id]
         assert await snapshot.conversations.named(first.scope.key, []) == []
+
+
+async def test_those_that_go_beyond_a_message_are_found_inside_the_scope(store: Store) -> None:
+    def talk(*ids: str) -> list[NewMessage]:
+        return [said("hello", external_id=each) for each in ids]
+
+    first, second = await keep(store, *talk("a", "b", "c")), await keep(store, *talk("x", "b", "y"))
+    await keep(store, *talk("a", "b"))
+    await keep(store, *talk("b", "c", "d"))
+    await keep(store, *talk("a", "b", "c"), user_id="bob")
+    async with store.read(ACME) as snapshot:
+        found = await snapshot.conversations.going_beyond(first.scope.key, "b", position=1)
+        assert [each.id for each in found] == [first.conversation.id, second.conversation.id]
+        assert await snapshot.conversations.going_beyond(first.scope.key, "z", position=1) == []
 
 
 async def test_a_lock_tells_the_next_free_position(store: Store) -> None:

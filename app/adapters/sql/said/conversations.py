@@ -69,6 +69,23 @@ class SqlConversations:
             rows += (await self.connection.execute(found)).all()
         return await self._with_tags(sorted(rows, key=lambda row: row.key))
 
+    async def going_beyond(
+        self, scope: ScopeKey, external_id: str, *, position: int
+    ) -> Sequence[Conversation]:
+        c, said = t.conversation.c, t.message.c
+        found = (
+            self._all()
+            .join(t.message, said.conversation_key == c.key)
+            .where(
+                c.scope_key == scope,
+                c.message_count > position + 1,
+                said.position == position,
+                said.external_id == external_id,
+            )
+            .order_by(c.key)
+        )
+        return await self._with_tags((await self.connection.execute(found)).all())
+
     async def claim(self, scope: ScopeKey, external_id: str) -> Conversation | None:
         await take_name(self.connection, _claimed(scope, external_id))
         return await self.find(scope, external_id)
