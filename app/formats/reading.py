@@ -116,9 +116,7 @@ class Reading:
             raise ImportUnreadable(
                 "it is neither JSON, nor a zip, nor a table with a column called content"
             )
-        naming = Naming()
-        if "conversation" not in shape.columns:
-            naming = naming_of_lines(source.chunks())
+        naming = naming_of_lines(source.chunks())
         text = io.TextIOWrapper(
             io.BufferedReader(_Stream(self._counted(source))),
             encoding,
@@ -126,8 +124,7 @@ class Reading:
             newline="",
         )
         rows = tables.rows(text, shape, self.bounds)
-        otherwise = "table" if "conversation" in shape.columns else naming.name
-        several = tables.said(rows, self.bounds, otherwise=otherwise)
+        several = tables.said(rows, self.bounds, otherwise=naming.name)
         yield from grown(several, naming, size=source.size)
 
     def _counted(self, source: Source) -> Iterator[bytes]:

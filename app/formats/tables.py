@@ -128,7 +128,8 @@ def _entry(place: _Place, otherwise: str) -> Entry | Rejected:
         owner = short_name(row.get("user"), "user_id")
     except Malformed as error:
         return Rejected(at, str(error))
-    conversation = identity(row.get("conversation")) or otherwise
+    cell = row.get("conversation", "")
+    conversation = identity(cell if cell.strip() else None) or otherwise
     return Entry(at, owner, conversation, row, row.get("label"))
 
 

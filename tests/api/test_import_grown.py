@@ -232,6 +232,28 @@ async def test_a_long_list_goes_on_in_portions(alone: AsyncClient) -> None:
     assert told == {**NOTHING, "messages": 245, "duplicates": 205}
 
 
+def as_threads(*rows: tuple[str, str]) -> bytes:
+    table = io.StringIO()
+    csv.writer(table).writerows([("thread", "content"), *rows])
+    return table.getvalue().encode()
+
+
+async def test_rows_without_a_conversation_go_on_with_those_of_their_file(
+    alone: AsyncClient,
+) -> None:
+    rows = [("t-1", ASKED), ("", "Since when?"), (" ", "Since May."), ("t-1", HUGIN)]
+    await imported(alone, as_threads(*rows), user_id="alice")
+
+    grown = await imported(alone, as_threads(*rows, ("", THANKS)), user_id="alice")
+    other = await imported(alone, as_threads(("t-2", "Hello."), ("", MUNIN)), user_id="alice")
+
+    assert grown == {**NOTHING, "messages": 1, "duplicates": 4}
+    assert other == {**NOTHING, "conversations": 2, "messages": 2}
+    assert sorted(await contents(alone)) == sorted(
+        [[ASKED, HUGIN], ["Since when?", "Since May.", THANKS], ["Hello."], [MUNIN]]
+    )
+
+
 async def test_of_several_records_each_stays_what_it_is(alone: AsyncClient) -> None:
     """Sets of examples tell the same beginning on purpose."""
     file = b"\n".join(map(as_line, (TALK[:2], TALK[:3], TALK)))
