@@ -1,16 +1,13 @@
-"""Long work that a command is about: done by the server of the data, or else in this process."""
+"""Long work that a command is about: done by a server, or else in this process."""
 
 import asyncio
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import httpx
-
-from app.adapters.presence import Address, held
-from app.api.schemas.jobs import JobOut
+from app.adapters.presence import held
 from app.domain.audit import COMMAND
 from app.domain.errors import DataDirectoryInUse
 from app.domain.watching import Step, Watch
@@ -20,6 +17,7 @@ from app.terminal import run, server_of, stop
 
 if TYPE_CHECKING:
     from app.api.deps import Services
+    from app.client import Client
 
 _LOOK_AGAIN = 0.2
 _ANSWER_WITHIN = 30.0
@@ -29,20 +27,41 @@ _ANSWER_WITHIN = 30.0
 class Errand:
     """How a server is asked for some work, and how it is found among services of our own."""
 
-    path: str
-    body: Mapping[str, object]
+    job: str
     work: Callable[["Services"], Work]
+    about: Mapping[str, object] = field(default_factory=dict)
     working: bool = True
     """Whether services of our own do what else there is to do, or lie still."""
 
 
 def done(settings: Settings, errand: Errand, watch: Watch) -> Mapping[str, Any]:
-    """What came of it; if nothing could come of it, that ends the command."""
+    """
+    What came of it, at the server of the data or here.
+
+    If nothing could come of it, that ends the command.
+
+    Raises:
+        ClientError: The server refused.
+    """
     try:
         with held(settings.data_dir) if settings.embedded else nullcontext():
             return run(_here(settings, errand, watch))
     except DataDirectoryInUse as error:
-        return _there(server_of(settings.data_dir, error), errand, watch)
+        server = server_of(settings.data_dir, error)
+        return done_there(server.url, server.key, errand, watch)
+
+
+def done_there(url: str, key: str | None, errand: Errand, watch: Watch) -> Mapping[str, Any]:
+    """
+    What came of it at a server; if nothing could come of it, that ends the command.
+
+    Raises:
+        ClientError: The server refused, or does not answer.
+    """
+    from app.client import Client  # noqa: PLC0415  (slow)
+
+    with Client(url, key, seconds=_ANSWER_WITHIN) as client:
+        return _asked(client, errand, watch)
 
 
 async def _here(settings: Settings, errand: Errand, watch: Watch) -> Mapping[str, Any]:
@@ -64,29 +83,15 @@ async def _here(settings: Settings, errand: Errand, watch: Watch) -> Mapping[str
         return job.facts
 
 
-def _there(server: Address, errand: Errand, watch: Watch) -> Mapping[str, Any]:
-    headers = {"Authorization": f"Bearer {server.key}"}
-    with httpx.Client(
-        base_url=server.url, headers=headers, timeout=_ANSWER_WITHIN, trust_env=False
-    ) as client:
-        try:
-            job = _job(client.post(errand.path, json=errand.body))
-            while job.status is JobStatus.RUNNING:
-                time.sleep(_LOOK_AGAIN)
-                job = _job(client.get(f"/jobs/{job.id}"))
-                watch(_step(job.progress.done, job.progress.total))
-        except httpx.HTTPError as error:
-            stop(f"the server at {server.url} does not answer: {error}")
-    if job.error is not None:
-        stop(job.error)
-    return job.facts
-
-
-def _job(answer: httpx.Response) -> JobOut:
-    if answer.is_error:
-        told = answer.json()
-        stop(f"{told.get('title', answer.reason_phrase)} {told.get('detail', '')}".strip())
-    return JobOut.model_validate_json(answer.content)
+def _asked(client: "Client", errand: Errand, watch: Watch) -> Mapping[str, Any]:
+    job = client.start(errand.job, **errand.about)
+    while job["status"] == JobStatus.RUNNING:
+        time.sleep(_LOOK_AGAIN)
+        job = client.job(job["id"])
+        watch(_step(job["progress"]["done"], job["progress"]["total"]))
+    if job["error"] is not None:
+        stop(job["error"])
+    return job["facts"]
 
 
 def _step(done: int, total: int) -> Step:

@@ -113,5 +113,6 @@ class Job(TypedDict):
     id: str
     kind: str
     status: str
+    progress: dict[str, int]
     facts: Json
     error: str | None

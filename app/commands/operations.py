@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from app.commands.reaching import AsJson, Key, Service, Url, reaching
 from app.domain.projections import INDEXES, Projection
 from app.progress import watched
 from app.terminal import DataDir, alone, check_there, run, settings_of, stop
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from app.api.deps import Services
     from app.services.common.jobs import Progress, Work
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 Force = Annotated[bool, typer.Option("--force", help="What is there already may be lost.")]
 
 BringBackErased = Annotated[
@@ -30,12 +30,29 @@ BringBackErased = Annotated[
 
 
 def backup(
-    file: Annotated[Path, typer.Argument(help="The backup to write.", dir_okay=False)],
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            help="The backup to write; without it a new one in `backups` of the data directory.",
+            dir_okay=False,
+        ),
+    ] = None,
+    url: Url = None,
+    key: Key = None,
     data_dir: DataDir = None,
     as_json: AsJson = False,  # noqa: FBT002  (a switch)
     force: Force = False,  # noqa: FBT002  (a switch)
 ) -> None:
-    """Write all that cannot be made again into one file; a server may go on serving."""
+    """
+    Write all that cannot be made again into one file; a server may go on serving.
+
+    The service at --url writes it into its own data directory.
+    """
+    if file is None:
+        _backup_of_its_own(Service(url, key, data_dir, as_json))
+        return
+    if url is not None:
+        stop("a service writes its backup into its own data directory: --url takes no FILE")
     from app.backups import back_up  # noqa: PLC0415  (slow)
 
     settings = settings_of(data_dir)
@@ -45,6 +62,18 @@ def backup(
     with watched(quiet=as_json) as watch:
         manifest = run(back_up(settings, file, watch))
     _tell(_facts(manifest), f"Backup: {file}, {_summary(manifest)}", as_json=as_json)
+
+
+def _backup_of_its_own(service: Service) -> None:
+    """Have the service write one into its data directory, wherever that is."""
+    from app.operations import Errand  # noqa: PLC0415  (slow)
+
+    errand = Errand(job="backup", work=lambda services: services.back_up, working=False)
+    facts = service.done(errand)
+    url, _ = service.address(settings_of(service.data_dir))
+    there = "" if url is None else f", on the machine of {url}"
+    line = f"Backup: {facts['file']}, {_counts(facts['rows'])}{there}"
+    _tell(facts, line, as_json=service.as_json)
 
 
 def restore(
@@ -80,51 +109,43 @@ def restore(
     _tell(facts, f"Restored: {_summary(manifest)}", as_json=as_json)
 
 
+@reaching
 def reindex(
+    service: Service,
     projection: Annotated[
         Projection | None,
         typer.Argument(help="What is made anew; without it fts, vectors and graph."),
     ] = None,
-    data_dir: DataDir = None,
-    as_json: AsJson = False,  # noqa: FBT002  (a switch)
 ) -> None:
-    """Make an index anew from what was said; a server on the same data does it while serving."""
-    from app.operations import Errand, done  # noqa: PLC0415  (slow)
+    """Make an index anew from what was said; a server does it while serving."""
+    from app.operations import Errand  # noqa: PLC0415  (slow)
 
     def work(services: "Services") -> "Work":
         return partial(services.reindexer.reindex, projection)
 
-    body = {"projection": projection.value} if projection else {}
-    errand = Errand(path="/admin/reindex", body=body, work=work)
-    settings = settings_of(data_dir)
-    check_there(settings)
-    with watched(quiet=as_json) as watch:
-        facts = done(settings, errand, watch)
+    about = {"projection": projection.value} if projection else {}
+    facts = service.done(Errand(job="reindex", about=about, work=work))
     what = projection.value if projection else ", ".join(INDEXES)
-    _tell(facts, f"{what}: {facts['items']:,} items", as_json=as_json)
+    _tell(facts, f"{what}: {facts['items']:,} items", as_json=service.as_json)
 
 
+@reaching
 def doctor(
-    data_dir: DataDir = None,
+    service: Service,
     fix: Annotated[bool, typer.Option("--fix", help="Put right what can be.")] = False,  # noqa: FBT002  (a switch)
-    as_json: AsJson = False,  # noqa: FBT002  (a switch)
 ) -> None:
     """
     Compare what was said with all that is derived from it, and tell what differs.
 
     Ends with 0 if they agree, in the end, and with 1 if not.
     """
-    from app.operations import Errand, done  # noqa: PLC0415  (slow)
+    from app.operations import Errand  # noqa: PLC0415  (slow)
 
     def work(services: "Services") -> "Work":
         return partial(_treated, services) if fix else services.doctor.examined
 
-    errand = Errand(path="/admin/doctor", body={"fix": fix}, work=work, working=False)
-    settings = settings_of(data_dir)
-    check_there(settings)
-    with watched(quiet=as_json) as watch:
-        told = done(settings, errand, watch)
-    _tell(told, _prescription(told), as_json=as_json)
+    told = service.done(Errand(job="doctor", about={"fix": fix}, work=work, working=False))
+    _tell(told, _prescription(told), as_json=service.as_json)
     if not told["sound"]:
         raise typer.Exit(1)
 
@@ -145,10 +166,13 @@ def _facts(manifest: "Manifest") -> Mapping[str, Any]:
 
 
 def _summary(manifest: "Manifest") -> str:
-    rows = manifest.rows
+    return f"{_counts(manifest.rows)}, of {manifest.created_at}"
+
+
+def _counts(rows: Mapping[str, int]) -> str:
     return (
         f"{rows['conversation']:,} conversations, {rows['message']:,} messages, "
-        f"{rows['embedding']:,} embeddings, of {manifest.created_at}"
+        f"{rows['embedding']:,} embeddings"
     )
 
 

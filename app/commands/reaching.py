@@ -2,22 +2,24 @@
 
 import inspect
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Concatenate, ParamSpec, cast
+from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec, cast
 
 import typer
 from rich.console import Console
 
 from app.adapters.presence import Address, find_server, held
 from app.domain.errors import DataDirectoryInUse
+from app.progress import watched
 from app.terminal import DataDir, check_there, server_of, settings_of, stop
 
 if TYPE_CHECKING:
     from app.client import Client
+    from app.operations import Errand
     from app.settings import Settings
 
 P = ParamSpec("P")
@@ -51,10 +53,9 @@ class Service:
         Where there is no database either, the command ends, unless it `may_make` one.
         """
         from app.client import Client  # noqa: PLC0415  (slow; help needs it not)
-        from app.settings import revealed  # noqa: PLC0415  (as above)
 
         settings = settings_of(self.data_dir)
-        url, key = self.url or settings.client.url, self.key or revealed(settings.client.key)
+        url, key = self.address(settings)
         if url is not None:
             with Client(url, key, seconds=_SECONDS) as client:
                 yield client
@@ -66,6 +67,33 @@ class Service:
             Client(found.url, key or found.key, seconds=_SECONDS) as client,
         ):
             yield client
+
+    def address(self, settings: "Settings") -> tuple[str | None, str | None]:
+        """Where a service runs, None: where the data is; and the key to show it."""
+        from app.settings import revealed  # noqa: PLC0415  (slow)
+
+        return self.url or settings.client.url, self.key or revealed(settings.client.key)
+
+    def done(self, errand: "Errand") -> Mapping[str, Any]:
+        """
+        What came of some long work: of a service at the address given, or of this data directory.
+
+        Where none runs, this process does it. What is refused ends the command.
+        """
+        from app.client import ClientError  # noqa: PLC0415  (slow)
+        from app.operations import done, done_there  # noqa: PLC0415  (as above)
+
+        settings = settings_of(self.data_dir)
+        url, key = self.address(settings)
+        if url is None:
+            check_there(settings)
+        try:
+            with watched(quiet=self.as_json) as watch:
+                if url is None:
+                    return done(settings, errand, watch)
+                return done_there(url, key, errand, watch)
+        except ClientError as error:
+            stop(str(error))
 
     def tell(self, facts: object, show: Callable[[Console], None]) -> None:
         """Print what was answered, for a machine or for a person."""

@@ -180,6 +180,46 @@ def test_commands_ask_the_server_that_has_the_data(tmp_path: Path) -> None:
     assert told(tmp_path, "doctor")["sound"]
 
 
+def test_commands_ask_a_server_elsewhere(tmp_path: Path) -> None:
+    elsewhere, here = tmp_path / "elsewhere", tmp_path / "here"
+    elsewhere.mkdir()
+    here.mkdir()
+    keyed = {"KEYS__OPERATOR_TENANT": "acme"}
+    key, other = (_a_key(elsewhere, each) for each in ("acme", "other"))
+    with serving(elsewhere, **keyed) as server, server.memory(key) as memory:
+        memory.remember([{"role": "user", "content": HUGIN}], wait=True)
+        at = ("--url", server.url, "--key", key)
+
+        assert told(here, "doctor", *at)["sound"]
+        assert told(here, "doctor", CLIENT__URL=server.url, CLIENT__KEY=key)["sound"]
+        assert told(here, "reindex", "vectors", *at)["items"] == 1
+        written = Path(told(here, "backup", *at)["file"])
+        assert f", on the machine of {server.url}" in run(here, "backup", *at).stdout
+        for command in ("doctor", "reindex", "backup"):
+            line = refused(here, command, "--url", server.url, "--key", other)
+            assert "FOREWORD_KEYS__OPERATOR_TENANT" in line
+
+        kinds = [each["kind"] for each in memory.jobs()["items"]]
+        assert kinds == ["backup", "backup", "reindex", "doctor", "doctor"]
+        assert server.end() == 0
+    assert written.parent == elsewhere / "data" / "backups"
+    assert written.exists()
+    assert list(here.iterdir()) == []
+
+
+def _a_key(directory: Path, tenant: str) -> str:
+    scopes = ("--scopes", "read,write,admin", "--name", "k")
+    return str(told(directory, "keys", "create", "--tenant", tenant, *scopes)["key"])
+
+
+def test_a_backup_without_a_file_is_kept_beside_the_data(tmp_path: Path) -> None:
+    filled(tmp_path)
+    facts = told(tmp_path, "backup")
+    file = Path(facts["file"])
+    assert (file.parent, facts["rows"]["message"]) == (tmp_path / "data" / "backups", 2)
+    told(tmp_path, "restore", str(file), "--force")
+
+
 def test_a_server_that_was_killed_is_in_nobodys_way(tmp_path: Path) -> None:
     with serving(tmp_path) as server, server.client() as client:
         store(client, HUGIN)

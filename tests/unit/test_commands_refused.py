@@ -90,6 +90,9 @@ COMMANDS = [
     ("export",),
     ("import", __file__),
     ("demo",),
+    ("doctor",),
+    ("reindex",),
+    ("backup",),
 ]
 
 
@@ -134,6 +137,7 @@ def test_a_licence_is_of_a_set_that_is_there(tmp_path: Path, told: str) -> None:
         ["doctor"],
         ["doctor", "--fix"],
         ["reindex"],
+        ["backup"],
         ["export"],
         ["ask", "what"],
         ["conversations"],
@@ -165,6 +169,13 @@ def test_of_no_database_there_is_no_backup(tmp_path: Path) -> None:
     told = refused("backup", str(tmp_path / "x.backup"), "--data-dir", str(missing))
     assert told == f"foreword: there is no database in {missing}"
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_service_elsewhere_writes_no_file_here(tmp_path: Path) -> None:
+    file = tmp_path / "x.backup"
+    told = refused("backup", str(file), "--url", "http://127.0.0.1:9")
+    assert told.endswith("its own data directory: --url takes no FILE")
+    assert not file.exists()
 
 
 def test_a_schema_is_not_changed_under_a_process_that_has_it(tmp_path: Path) -> None:
