@@ -38,6 +38,11 @@ def harmless(text: str) -> str:
     return text.translate(_HARMLESS)
 
 
+def counted(number: int, one: str, several: str | None = None) -> str:
+    """How many, and of what: "1 message", "1,200 messages"."""
+    return f"{number:,} {one if number == 1 else several or f'{one}s'}"
+
+
 def settings_of(data_dir: Path | None = None, **given: object) -> "Settings":
     """The settings of a command; `given` wins, and a mistake in them ends it."""
     from app.settings import SettingsError, load_settings  # noqa: PLC0415  (slow; help needs it not)

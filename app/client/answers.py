@@ -32,6 +32,7 @@ class Conversation(TypedDict):
     folder: str | None
     message_count: int
     created_at: str
+    last_message_at: str | None
 
 
 class Memory(TypedDict):

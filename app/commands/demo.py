@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.text import Text
 
 from app.commands.reaching import Service, reaching
+from app.terminal import counted
 
 if TYPE_CHECKING:
     from app.client import Message
@@ -95,7 +96,7 @@ def demo(service: Service) -> None:
     facts: dict[str, Any] = {"user_id": USER, "messages": new, "requests": requests}
 
     def show(console: Console) -> None:
-        console.print(f'{new} messages are new, of the user "{USER}". Try:\n')
+        console.print(f'{counted(new, "new message")} of the user "{USER}". Try:\n')
         for each in requests:
             console.print(Text(f"  {each}"), soft_wrap=True)
 

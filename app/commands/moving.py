@@ -12,7 +12,7 @@ from rich.console import Console
 from app.commands.reaching import Service, User, reaching
 from app.domain.watching import BYTES, Step, Watch
 from app.progress import watched
-from app.terminal import harmless, stop
+from app.terminal import counted, harmless, stop
 
 if TYPE_CHECKING:
     from app.client import Client
@@ -46,12 +46,12 @@ def import_command(
     rejected = told["rejected"]
 
     def show(console: Console) -> None:
-        memories = f", {told['memories']:,} memory items" if told.get("memories") else ""
-        consent = f", consent of {told['users']:,} users was read" if told.get("users") else ""
+        memories = f", {counted(told['memories'], 'memory item')}" if told.get("memories") else ""
+        consent = f", consent of {counted(told['users'], 'user')} read" if told.get("users") else ""
         console.print(
-            f"{told['conversations']:,} conversations, {told['messages']:,} messages{memories} "
-            f"are new, {told['duplicates']:,} were there already{consent}, "
-            f"{len(rejected):,} rejected"
+            f"New: {counted(told['conversations'], 'conversation')}, "
+            f"{counted(told['messages'], 'message')}{memories}; "
+            f"{told['duplicates']:,} there already{consent}, {len(rejected):,} rejected"
         )
         for each in rejected[:_SHOWN]:
             told_so = harmless(f"{each['at']}: {each['reason']}")
@@ -89,7 +89,7 @@ def export_command(
             except OSError as error:
                 stop(f"{file} cannot be written: {error.strerror}")
     facts = {"file": str(file), "lines": lines, "bytes": size}
-    told = f"{file}: {lines:,} lines, {size:,} bytes"
+    told = f"{file}: {counted(lines, 'line')}, {counted(size, 'byte')}"
     service.tell(facts, lambda console: console.print(told, markup=False))
 
 

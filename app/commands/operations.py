@@ -12,7 +12,7 @@ import typer
 from app.commands.reaching import AsJson, Key, Service, Url, reaching
 from app.domain.projections import INDEXES, Projection
 from app.progress import watched
-from app.terminal import DataDir, alone, check_there, run, settings_of, stop
+from app.terminal import DataDir, alone, check_there, counted, run, settings_of, stop
 
 if TYPE_CHECKING:
     from app.adapters.sql.copies.backup import Manifest
@@ -126,7 +126,7 @@ def reindex(
     about = {"projection": projection.value} if projection else {}
     facts = service.done(Errand(job="reindex", about=about, work=work))
     what = projection.value if projection else ", ".join(INDEXES)
-    _tell(facts, f"{what}: {facts['items']:,} items", as_json=service.as_json)
+    _tell(facts, f"{what}: {counted(facts['items'], 'item')}", as_json=service.as_json)
 
 
 @reaching
@@ -171,8 +171,8 @@ def _summary(manifest: "Manifest") -> str:
 
 def _counts(rows: Mapping[str, int]) -> str:
     return (
-        f"{rows['conversation']:,} conversations, {rows['message']:,} messages, "
-        f"{rows['embedding']:,} embeddings"
+        f"{counted(rows['conversation'], 'conversation')}, {counted(rows['message'], 'message')}, "
+        f"{counted(rows['embedding'], 'embedding')}"
     )
 
 

@@ -121,7 +121,8 @@ class Conversation:
     """
     A conversation as stored, without its messages.
 
-    `updated_at` comes back with an import; `written_at` is when somebody last wrote to it here.
+    `updated_at` comes back with an import; `written_at` is when somebody last wrote to it here;
+    `last_message_at` is when the last of its messages was said, None where there is none.
     """
 
     key: ConversationKey
@@ -141,6 +142,7 @@ class Conversation:
     written_at: datetime
     message_count: int
     token_count: int
+    last_message_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

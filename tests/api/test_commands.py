@@ -159,6 +159,6 @@ def test_the_demo_stores_a_sample_that_answers(tmp_path: Path) -> None:
     facts = told(run(tmp_path, "demo", "--json"))
     assert (facts["messages"], len(facts["requests"])) == (9, 3)
     again = run(tmp_path, "demo")
-    assert "0 messages are new" in again.stdout
+    assert "0 new messages of the user" in again.stdout
     bundle = told(run(tmp_path, *shlex.split(facts["requests"][0])[1:], "--json"))
     assert any("PostgreSQL" in each["content"] for each in bundle["retrieved_memories"])

@@ -56,6 +56,7 @@ async def test_a_conversation_is_read_as_it_was_stored_in_utc(client: AsyncClien
         "id": stored["id"],
         "created_at": "2026-01-20T10:00:00Z",
         "archived": False,
+        "last_message_at": "2026-01-20T10:00:00Z",
         "message_count": 1,
         "token_count": 6,
     }

@@ -51,6 +51,14 @@ async def test_a_conversation_comes_back_as_it_was_told(store: Store) -> None:
     assert (found.message_count, found.token_count, found.updated_at) == (2, 3, NOON)
 
 
+async def test_a_conversation_tells_when_the_last_message_was_said(store: Store) -> None:
+    early, late = NOON - timedelta(days=9), NOON - timedelta(days=2)
+    kept = await keep(store, said("hello", early), said("bye", late))
+    silent = await keep(store)
+    assert (await get(store, kept.conversation.id)).last_message_at == late
+    assert (await get(store, silent.conversation.id)).last_message_at is None
+
+
 async def test_what_was_not_told_is_nothing(store: Store) -> None:
     kept = await keep(store, user_id=None, created_at=None)
     found = await get(store, kept.conversation.id)

@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 
-from tests.api.serving import Server
+from tests.api.serving import Server, eventually
 from tests.ui.browser import Tab
 from tests.ui.seeding import HOSTILE
 
@@ -40,6 +40,31 @@ def test_facts_are_read_and_forgotten(tab: Tab, client: httpx.Client) -> None:
     tab.wait("dialog .receipt", "memory items 1")
     tab.click("dialog button", "Close")
     tab.until(lambda: len(tab.all(".item")) == 2)
+
+
+def test_facts_show_no_names_of_ours(tab: Tab, client: httpx.Client) -> None:
+    told_to_live(client, "fern", "Lisbon", "2026-01-05T10:00:00Z")
+    eventually(lambda: told_of(client, "fern", "Lisbon"))
+    tab.open("/ui/memory/facts?user=fern")
+    (card,) = tab.until(lambda: tab.all(".item"))
+    chips = [each.text for each in card.find_elements("css selector", ".chip")]
+    assert [each.split(" ")[0] for each in chips] == ["confidence"]
+    assert chips[0].endswith(" %")
+
+
+def test_a_summary_of_a_time_is_told_by_its_name(tab: Tab, house: Any) -> None:
+    tab.open("/ui")
+    told = tab.driver.execute_async_script(
+        """
+        const [from, done] = arguments;
+        const main = document.querySelector("script[type=module]").src;
+        const periods = ["year", "month", "week", "day"];
+        import(new URL("lib/format.js", main))
+          .then(({ periodOf }) => done(periods.map((period) => periodOf({ period, from }))));
+        """,
+        "2026-03-02T00:00:00+00:00",
+    )
+    assert told == ["2026", "March 2026", "week of Mar 2, 2026", "Mar 2, 2026"]
 
 
 def told_to_live(client: httpx.Client, user: str, place: str, since: str) -> None:

@@ -9,6 +9,9 @@ from selenium.webdriver.common.keys import Keys
 
 from tests.ui.browser import Tab
 
+RING = 4
+"""Pixels around what has the focus: the ring, and what lies in between."""
+
 ATTRIBUTES = """
 return [...document.querySelectorAll('.messages *')].flatMap((each) => each.getAttributeNames());
 """
@@ -57,6 +60,31 @@ def test_conversations_are_listed_and_found(tab: Tab, stored: Any) -> None:
     tab.until(lambda: titles(tab) == ["API design"])
     tab.click(".entry")
     tab.wait(".message", "Which database should the backend use?")
+
+
+def test_conversations_are_dated_by_when_they_took_place(tab: Tab, stored: Any) -> None:
+    tab.open(f"/ui/conversations?user={stored['user']}")
+    tab.wait(".entry", "API design\nJan 10, 2026 · 6 messages")
+    tab.click(".entry", "Garden")
+    tab.wait(".conversation-head", "Mar 10, 2026")
+
+
+def test_a_long_folder_and_the_ring_of_the_focus_are_whole(
+    tab: Tab, client: httpx.Client, stored: Any
+) -> None:
+    path = f"/conversations/{stored['chat-44']['id']}"
+    client.patch(path, json={"folder": "/a/very/long/folder" * 9}).raise_for_status()
+    tab.open(f"/ui/conversations?user={stored['user']}")
+    tab.wait(".entry", "/a/very/long")
+    room = """
+    const list = document.querySelector(".split-list").getBoundingClientRect();
+    return document.querySelector("#q").getBoundingClientRect().left - list.left;
+    """
+    for width in (390, 1280):
+        tab.shape(width, 844)
+        wide = "return document.querySelector('.split-list').scrollWidth"
+        assert tab.run(wide) <= tab.run("return document.querySelector('.split-list').clientWidth")
+        assert tab.run(room) >= RING
 
 
 def marked(tab: Tab) -> set[str]:

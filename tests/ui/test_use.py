@@ -39,11 +39,14 @@ const behind = (each) => {
   }
   return [255, 255, 255];
 };
+const seen = (each) => each ? Number(getComputedStyle(each).opacity) * seen(each.parentElement) : 1;
 const says = (each) => [...each.childNodes].some((n) => n.nodeType === 3 && n.data.trim());
 const shown = (each) => says(each) && each.checkVisibility();
 return [...document.querySelectorAll("body *")].filter((each) => shown(each)
     && !each.closest("[disabled], .unseen, .skip, svg, option, [aria-busy=true]")).map((each) => {
-  const [a, b] = [light(read(getComputedStyle(each).color)), light(behind(each))];
+  const [ink, ground] = [read(getComputedStyle(each).color), behind(each)];
+  const over = (c, at) => ground[at] + (c - ground[at]) * seen(each);
+  const [a, b] = [light(ink.slice(0, 3).map(over)), light(ground)];
   const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
   return [ratio, each.outerHTML.slice(0, 120)];
 }).filter(([ratio]) => ratio < 4.5);

@@ -150,6 +150,7 @@ class ConversationOut(Answer):
     archived: bool
     created_at: datetime
     updated_at: datetime
+    last_message_at: datetime | None = Field(description="When the last message was said.")
     message_count: int
     token_count: int
 

@@ -12,7 +12,18 @@ export const date = (text) => day.format(new Date(text));
 export const time = (text) => clock.format(new Date(text));
 export const moment = (text) => `${date(text)}, ${time(text)}`;
 export const typeName = (type) => names[type] || type;
-export const title = (it) => it.label || it.external_id || `Conversation of ${date(it.created_at)}`;
+/** When a conversation took place: it may have been stored, or named, much later. */
+export const tookPlace = (it) => it.last_message_at || it.created_at;
+export const title = (it) => it.label || it.external_id || `Conversation of ${date(tookPlace(it))}`;
+
+const utc = (options) => new Intl.DateTimeFormat("en", { timeZone: "UTC", ...options });
+const dayOf = utc({ day: "numeric", month: "short", year: "numeric" });
+const periods = {
+  year: utc({ year: "numeric" }), month: utc({ month: "long", year: "numeric" }),
+  week: { format: (at) => `week of ${dayOf.format(at)}` }, day: dayOf,
+};
+/** A period as its summary names it, by its kind and its beginning, which is midnight in UTC. */
+export const periodOf = ({ period, from }) => (periods[period] || dayOf).format(new Date(from));
 
 export function ms(x) {
   if (x == null) return "–";

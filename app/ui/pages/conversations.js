@@ -1,6 +1,6 @@
 // Conversations: found by their names and by what was said in them, and one to read.
 import { cx, html, useState } from "../lib/dom.js";
-import { date, plural, title } from "../lib/format.js";
+import { date, plural, title, tookPlace } from "../lib/format.js";
 import { usePages, useResting } from "../lib/load.js";
 import { ofWhom, useUser } from "../lib/person.js";
 import { Link, useLocation } from "../lib/router.js";
@@ -11,7 +11,7 @@ import { Reader } from "./conversations/reader.js";
 function Entry({ it, chosen, user }) {
   return html`<li><${Link} to=${`/conversations/${it.id}`} query=${{ user }} class="entry" aria-current=${chosen ? "true" : undefined}>
     <span class="entry-title">${title(it)}</span>
-    <span class="quiet">${date(it.updated_at)} · ${plural(it.message_count, "message")}${it.folder ? ` · ${it.folder}` : ""}</span>
+    <span class="quiet">${date(tookPlace(it))} · ${plural(it.message_count, "message")}${it.folder ? ` · ${it.folder}` : ""}</span>
     <span class="entry-marks">${it.importance === 10 && html`<${Chip} tone="good">pinned<//>`}${it.archived && html`<${Chip}>archived<//>`}
       ${it.tags.slice(0, 4).map((tag) => html`<${Chip} key=${tag}>${tag}<//>`)}</span><//></li>`;
 }

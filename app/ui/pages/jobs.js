@@ -34,16 +34,17 @@ function Job({ job, onRetry, busy }) {
 function Queue({ stats }) {
   return html`<section class="card tiles" aria-label="Index">
     <div class="tile"><span class="tile-name">Behind</span><span class="tile-value">${stats.index_lag ? `${stats.index_lag_seconds.toFixed(1)} s` : "–"}</span><span class="quiet">${stats.index_lag ? `${plural(stats.index_lag, "item")} of all tenants` : "nothing waits"}</span></div>
-    <div class="tile"><span class="tile-name">Given up</span><span class="tile-value">${count(stats.dead_letters)}</span><span class="quiet">dead letters</span></div>
+    <div class="tile"><span class="tile-name">Given up</span><span class="tile-value">${count(stats.dead_letters)}</span><span class="quiet">${stats.dead_letters === 1 ? "dead letter" : "dead letters"}</span></div>
     <div class="tile"><span class="tile-name">Vectors</span><span class="tile-value">${stats.vectors == null ? "–" : count(stats.vectors)}</span><span class="quiet">of all tenants</span></div>
   </section>`;
 }
 
-const WAITING = [["indexing", "To be indexed", "items"], ["conversations", "To be distilled", "conversations"], ["periods", "To be summed up", "days, weeks, months and years"]];
+const WAITING = [["indexing", "To be indexed", "item", "items"], ["conversations", "To be distilled", "conversation", "conversations"],
+  ["periods", "To be summed up", "day, week, month or year", "days, weeks, months and years"]];
 
 function Waiting({ jobs }) {
-  return html`<section class="card"><h2>Waiting for the workers</h2><div class="tiles">${WAITING.map(([name, title, hint]) => html`<div class="tile" key=${name}>
-    <span class="tile-name">${title}</span><span class="tile-value">${count(jobs.waiting[name])}</span><span class="quiet">${hint}${jobs.operator ? ", of all tenants" : ""}</span></div>`)}</div></section>`;
+  return html`<section class="card"><h2>Waiting for the workers</h2><div class="tiles">${WAITING.map(([name, title, one, several]) => html`<div class="tile" key=${name}>
+    <span class="tile-name">${title}</span><span class="tile-value">${count(jobs.waiting[name])}</span><span class="quiet">${jobs.waiting[name] === 1 ? one : several}${jobs.operator ? ", of all tenants" : ""}</span></div>`)}</div></section>`;
 }
 
 function Parts({ parts }) {

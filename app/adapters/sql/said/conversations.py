@@ -36,6 +36,14 @@ from app.domain.ids import ConversationId, ConversationKey, ScopeKey, TenantId
 from app.ports.stored import Page
 
 _AT_ONCE = 500
+_LAST_SAID = (
+    select(t.message.c.created_at)
+    .where(t.message.c.conversation_key == t.conversation.c.key)
+    .order_by(t.message.c.position.desc())
+    .limit(1)
+    .correlate(t.conversation)
+    .scalar_subquery()
+)
 """Names in one statement."""
 
 
@@ -242,7 +250,7 @@ class SqlConversations:
 
     def _all(self) -> Select[Any]:
         return (
-            select(t.conversation, t.scope.c.user_id)
+            select(t.conversation, t.scope.c.user_id, _LAST_SAID.label("last_message_at"))
             .join(t.scope, t.scope.c.key == t.conversation.c.scope_key)
             .where(t.scope.c.tenant == self.tenant)
         )
@@ -282,6 +290,7 @@ def _conversation(row: Row[Any], tags: Mapping[int, Sequence[str]]) -> Conversat
         written_at=row.written_at,
         message_count=row.message_count,
         token_count=row.token_count,
+        last_message_at=row.last_message_at,
     )
 
 

@@ -1,7 +1,7 @@
 // One conversation: its words, and what can be done with it.
 import { html, useEffect, useState } from "../../lib/dom.js";
 import { get, patch } from "../../lib/api.js";
-import { date, plural, title } from "../../lib/format.js";
+import { date, plural, title, tookPlace } from "../../lib/format.js";
 import { useAct, useLoad } from "../../lib/load.js";
 import { go, Link } from "../../lib/router.js";
 import { Button, Chip, Empty, Loaded, Notice, Title } from "../../parts/basics.js";
@@ -25,7 +25,7 @@ function Actions({ it, act, onErase }) {
 function Head({ it, change, onErase }) {
   return html`<header class="conversation-head">
     <${Title}>${title(it)}<//>
-    <p class="meta"><span>${date(it.created_at)}</span><span>${plural(it.message_count, "message")}</span><span>${plural(it.token_count, "token")}</span>
+    <p class="meta"><span>${date(tookPlace(it))}</span><span>${plural(it.message_count, "message")}</span><span>${plural(it.token_count, "token")}</span>
       ${it.external_id && html`<code>${it.external_id}</code>`}
       ${it.importance === PINNED && html`<${Chip} tone="good">pinned<//>`}
       ${it.archived && html`<${Chip} tone="warn">archived: in no context<//>`}</p>

@@ -1,5 +1,5 @@
 // The settings of the inspector, and the requests that they mean.
-import { moment as spoken } from "../../lib/format.js";
+import { moment as spoken, plural } from "../../lib/format.js";
 
 export const BEGIN = {
   query: "", conversation: "", inside: [], outside: [], titles: {}, budget: "", items: 20, history: 10, asOf: "", minScore: "",
@@ -46,7 +46,7 @@ export function wireOf(settings, user) {
 
 const titled = (ids, { titles }) => ids.map((id) => `“${titles[id]}”`).join(" or ");
 const TOLD = [
-  ["budget", (x) => `${x} tokens`], ["items", (x) => `${x} items at most`], ["history", (x) => `${x} messages of history`],
+  ["budget", (x) => plural(Number(x), "token")], ["items", (x) => `${plural(Number(x), "item")} at most`], ["history", (x) => `${plural(Number(x), "message")} of history`],
   ["minScore", (x) => `score from ${x}`], ["conversation", (x, all) => `running ${titled([x], all)}`],
   ...["labels", "preferred", "tags", "folder", "without"].map((name) => [name, (x) => `${name} ${x}`]),
   ...["types", "roles"].map((name) => [name, (x) => x.join(" or ")]),

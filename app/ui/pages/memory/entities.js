@@ -1,10 +1,10 @@
 // Who and what is spoken of.
 import { html, useState } from "../../lib/dom.js";
-import { plural } from "../../lib/format.js";
+import { date, plural } from "../../lib/format.js";
 import { usePages, useResting } from "../../lib/load.js";
 import { ofWhom } from "../../lib/person.js";
 import { Link } from "../../lib/router.js";
-import { Chip, Empty, Field, Loaded, More, Time } from "../../parts/basics.js";
+import { Chip, Empty, Field, Loaded, More } from "../../parts/basics.js";
 
 export function Entities({ user }) {
   const [text, setText] = useState("");
@@ -15,5 +15,5 @@ export function Entities({ user }) {
       ? html`<${Empty}>No entities yet ${ofWhom(user)}.<//>`
       : html`<ul class="entries entities">${items.map((it) => html`<li key=${it.id}><${Link} class="entry" to=${`/memory/entities/${it.id}`} query=${{ user }}>
           <span class="entry-title">${it.name}</span> <${Chip}>${it.type}<//>
-          <span class="quiet">${plural(it.mentions, "mention")} · last <${Time} at=${it.last_seen_at} /></span><//></li>`)}</ul><${More} list=${list} />`}<//>`;
+          <span class="quiet">${plural(it.mentions, "mention")} · last ${date(it.last_seen_at)}</span><//></li>`)}</ul><${More} list=${list} />`}<//>`;
 }

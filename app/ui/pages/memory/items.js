@@ -9,18 +9,13 @@ import { Button, Chip, Empty, Loaded, More, Switch, Time } from "../../parts/bas
 import { Lineage } from "../../parts/lineage.js";
 import { Said } from "../../parts/said.js";
 import { Erase } from "../conversations/erase.js";
+import { Details } from "./details.js";
 import { After, Before } from "./succession.js";
 
 function Holds({ it }) {
   const until = it.valid_to && html`, until <${Time} at=${it.valid_to} />`;
   const gone = it.expires_at && html`, gone after <${Time} at=${it.expires_at} />`;
   return html`<span class="quiet">since <${Time} at=${it.valid_from} />${until}${gone}</span>`;
-}
-
-function Facts({ metadata }) {
-  const known = Object.entries(metadata).filter(([, value]) => typeof value !== "object");
-  if (known.length === 0) return null;
-  return html`<p class="meta">${known.slice(0, 8).map(([name, value]) => html`<${Chip} key=${name}>${name}: ${String(value).slice(0, 60)}<//>`)}</p>`;
 }
 
 const ended = (it) => it.superseded_by || (it.valid_to && new Date(it.valid_to) <= new Date());
@@ -30,7 +25,7 @@ function Item({ it, onErase }) {
     ${it.source && html`<h3>${it.source}</h3>`}
     <${Said} text=${it.content} />
     <${Before} it=${it} />
-    <${Facts} metadata=${it.metadata} />
+    <${Details} it=${it} />
     <${After} it=${it} />
     <p class="meta">${it.superseded_by && html`<${Chip} tone="warn">superseded<//>`}
       ${it.importance === 10 && html`<${Chip} tone="good">pinned<//>`}
