@@ -6,12 +6,14 @@ slow: each does so where it begins to work.
 """
 
 import asyncio
+import os
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn, TypeVar
 
 import typer
+from rich.console import Console
 
 from app.adapters.presence import Address, find_server, held
 from app.domain.errors import DataDirectoryInUse, ForewordError
@@ -25,6 +27,8 @@ DataDir = Annotated[
     Path | None, typer.Option(help="Where the embedded engines keep data.", file_okay=False)
 ]
 
+_WITHOUT_EDGE = 1_000_000
+
 _HARMLESS: dict[int, int | None] = {
     **{code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"},
     ord("\r"): None,
@@ -36,6 +40,18 @@ _HARMLESS: dict[int, int | None] = {
 def harmless(text: str) -> str:
     """What somebody else wrote, with control characters to be seen: a terminal would obey them."""
     return text.translate(_HARMLESS)
+
+
+def a_console() -> Console:
+    """
+    Where people read what a command tells.
+
+    What is no terminal has no edge: a file or a pipe gets each line, and each id, whole.
+    """
+    console = Console(highlight=False)
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = _WITHOUT_EDGE
+    return console
 
 
 def counted(number: int, one: str, several: str | None = None) -> str:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 from uuid import UUID
 
 import typer
-from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
@@ -23,7 +22,7 @@ from app.domain.keys import (
     permissions_named,
     tenant_named,
 )
-from app.terminal import DataDir, is_there, run, settings_of, stop
+from app.terminal import DataDir, a_console, is_there, run, settings_of, stop
 
 if TYPE_CHECKING:
     from app.services.access.keys import KeyRing
@@ -81,7 +80,7 @@ def list_keys(
     if as_json:
         typer.echo(json.dumps([_described(each) for each in keys], indent=2))
         return
-    Console().print(_table(keys))
+    a_console().print(_table(keys))
 
 
 @commands.command()

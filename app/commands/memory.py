@@ -77,14 +77,14 @@ def conversations(
     def show(console: Console) -> None:
         listed = page["items"]
         told = [name for name in _TOLD if any(each[name] for each in listed)]
-        table = Table(Column("id", no_wrap=True), Column("began", no_wrap=True), box=None)
+        table = Table(Column("id", no_wrap=True), Column("last", no_wrap=True), box=None)
         table.add_column("said", justify="right", no_wrap=True)
         for name in told:
             is_name = name == "external_id"
             table.add_column("name" if is_name else name, no_wrap=is_name)
         for each in listed:
             cells = [_text(each[name] or "") for name in told]
-            day = each["created_at"][:10]
+            day = (each["last_message_at"] or each["created_at"])[:10]
             table.add_row(each["id"], day, str(each["message_count"]), *cells)
         console.print(table)
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _AT_ONCE = 2**20
 _UNREADABLE = "/problems/import-unreadable"
 _SHOWN = 20
+_IMPORTED = ("conversations", "messages", "duplicates", "memories", "users")
+"""What an answer counts of what came in, or was there."""
 _MESSAGE = b'"role":'
 """Of each message in an export there is one: inside of texts, quotation marks are escaped."""
 
@@ -60,8 +62,7 @@ def import_command(
             console.print(f"… and {len(rejected) - _SHOWN} more; --json tells up to 1,000")
 
     service.tell(told, show)
-    counted = ("conversations", "messages", "duplicates", "memories", "users")
-    if rejected and not any(told.get(name) for name in counted):
+    if rejected and not any(told.get(name) for name in _IMPORTED):
         raise typer.Exit(1)
 
 

@@ -15,7 +15,7 @@ from rich.console import Console
 from app.adapters.presence import Address, find_server, held
 from app.domain.errors import DataDirectoryInUse
 from app.progress import watched
-from app.terminal import DataDir, check_there, server_of, settings_of, stop
+from app.terminal import DataDir, a_console, check_there, server_of, settings_of, stop
 
 if TYPE_CHECKING:
     from app.client import Client
@@ -100,7 +100,7 @@ class Service:
         if self.as_json:
             typer.echo(json.dumps(facts, ensure_ascii=False))
         else:
-            show(Console(highlight=False))
+            show(a_console())
 
 
 def _service(

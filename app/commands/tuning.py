@@ -5,12 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from app.domain.errors import ForewordError
 from app.progress import watched
-from app.terminal import settings_of, stop
+from app.terminal import a_console, settings_of, stop
 
 if TYPE_CHECKING:
     from app.evaluation.commands import Report
@@ -79,7 +78,7 @@ def _tell(report: "Report", *, as_json: bool) -> None:
     if as_json:
         typer.echo(json.dumps(report.to_json()))
         return
-    console = Console()
+    console = a_console()
     for name in next(iter(report.tables.values())):
         console.print(_figures(report, name))
         console.print(_worth(report, name))

@@ -13,7 +13,7 @@ import orjson
 from app.domain.conversation import NewMessage, Role
 from app.domain.storable import json_bytes, json_problem, text_problem
 from app.formats.found import Bounds, Rejected
-from app.formats.times import time_of
+from app.formats.times import TwoDays, time_of
 
 T = TypeVar("T")
 
@@ -61,8 +61,17 @@ def parsed(raw: bytes) -> Any:  # noqa: ANN401  (JSON)
         return json.loads(raw)
     except RecursionError:
         raise Malformed("is nested too deep") from None
+    except json.JSONDecodeError as error:
+        raise Malformed(f"is no JSON: {_told_by(error)}"[:200]) from None
     except ValueError as error:
         raise Malformed(f"is no JSON: {error}"[:200]) from None
+
+
+def _told_by(error: json.JSONDecodeError) -> str:
+    """What is wrong, and where; of a line, of which the place tells which one it is, how far in."""
+    if "\n" in error.doc:
+        return str(error)
+    return f"{error.msg.removesuffix(' starting at')} at column {error.colno}"
 
 
 def a_record(value: object) -> Mapping[str, Any]:
@@ -157,6 +166,9 @@ def moment(value: object, name: str) -> datetime | None:
         return None
     try:
         return time_of(value)
+    except TwoDays:
+        both = f"{str(value)[:40]!a}, by day or by month first"
+        raise Malformed(f"{name} could be two days: {both}") from None
     except (ValueError, OverflowError):
         raise Malformed(f"{name} is no time: {str(value)[:40]!a}") from None
 

@@ -15,6 +15,10 @@ _SLASHED = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})(?:,?\s+(\d.*))?")
 _CLOCKS = ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f", "%I:%M %p", "%I:%M:%S %p")
 
 
+class TwoDays(ValueError):
+    """A date with slashes that is another one if it begins with the month, not the day."""
+
+
 def time_of(value: object) -> datetime:
     """
     Of a number the seconds, or milliseconds, since 1970; else as ISO 8601 writes it, or 25/12/2024.
@@ -23,6 +27,7 @@ def time_of(value: object) -> datetime:
     both could be is none.
 
     Raises:
+        TwoDays: It could be two.
         ValueError, OverflowError: It is no time.
     """
     if isinstance(value, str) and not _is_number(value.strip()):
@@ -56,7 +61,9 @@ def _spelled(told: str) -> datetime:
     first, second, year = map(int, slashed.groups()[:3])
     months = {(first, second), (second, first)}
     dates = [(month, day) for month, day in sorted(months) if month <= 12]
-    if len(dates) != 1:
+    if len(dates) > 1:
+        raise TwoDays(told)
+    if not dates:
         raise ValueError(told)
     return datetime.combine(datetime(year, *dates[0], tzinfo=UTC), _clock(slashed[4] or "0:00"))
 

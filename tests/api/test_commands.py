@@ -114,6 +114,19 @@ def test_a_file_of_which_nothing_can_be_imported_ends_with_1(tmp_path: Path) -> 
     assert run(tmp_path, "import", str(tmp_path / "missing"), "--json").returncode == 2
 
 
+def test_what_is_no_terminal_gets_whole_lines(tmp_path: Path) -> None:
+    file = tmp_path / "talk.csv"
+    file.write_text("thread,content,time\n" + f"{'t' * 99},hello,2024-05-25\nu,no,01/05/2024\n")
+    of_alice = ("--user-id", "alice")
+
+    first = run(tmp_path, "import", str(file), *of_alice).stdout.splitlines()
+    listed = run(tmp_path, "conversations", *of_alice).stdout.splitlines()
+
+    both = "line 3: created_at could be two days: '01/05/2024', by day or by month first"
+    assert first == ["New: 1 conversation, 1 message; 0 there already, 1 rejected", both]
+    assert [each.split()[1:] for each in listed[1:]] == [["2024-05-25", "1", "t" * 99]]
+
+
 def test_consent_alone_is_something_that_was_imported(tmp_path: Path) -> None:
     consent = {"profile": {"granted_at": "2024-05-01T10:00:00Z"}}
     file = tmp_path / "consent.ndjson"

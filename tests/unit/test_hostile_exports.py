@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.errors import ImportUnreadable
-from app.formats.found import Said
+from app.formats.found import Rejected, Said
 from tests.exports import ASKED, chatgpt_conversation, sharegpt_conversation, spelled
 from tests.readings import contents_in, found_in, rejected_in
 
@@ -196,3 +196,12 @@ def test_a_record_of_too_many_values_is_told_by_its_place_before_it_is_read(form
         case _:
             with pytest.raises(ImportUnreadable, match="it has more than 10000 values"):
                 found_in(b"{\n" + many[1:])
+
+
+def test_of_a_line_that_is_no_json_it_is_told_how_far_in() -> None:
+    told = found_in(b'{"role": "user", "content": "a"}\n{"role": "us\n{,}\n')
+    reasons = [each.reason for each in told if isinstance(each, Rejected)]
+    assert reasons == [
+        "is no JSON: Unterminated string at column 10",
+        "is no JSON: Expecting property name enclosed in double quotes at column 2",
+    ]

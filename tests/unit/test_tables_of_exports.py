@@ -113,6 +113,15 @@ def test_times_that_could_be_two_or_none_are_rejected(spelled_so: str) -> None:
     assert rejected_in(f"content;time\nhi;{spelled_so}\n".encode()) == ["line 2"]
 
 
+def test_a_time_that_could_be_two_is_told_as_that() -> None:
+    raw = b"content;time\nhi;01/05/2024\nho;13/13/2024\n"
+    reasons = [each.reason for said in said_in(raw) for each in said.rejected]
+    assert reasons == [
+        "created_at could be two days: '01/05/2024', by day or by month first",
+        "created_at is no time: '13/13/2024'",
+    ]
+
+
 @pytest.mark.parametrize("order", ["utf-16-le", "utf-16-be"])
 @pytest.mark.parametrize("padding", [0, CHUNK])
 def test_json_in_utf_16_is_read(order: str, padding: int) -> None:
