@@ -155,7 +155,9 @@ async def _on_invalid_request(request: Request, error: Exception) -> JSONRespons
     found = error.errors()
     if any(each["type"] == "json_invalid" for each in found):
         return _not_json(request)
-    if isinstance(error.body, bytes) or _wrong_media_type(request):  # bytes: of no media type
+    of_body = any(each["loc"][0] == "body" for each in found)
+    # Bytes: it tells no media type.
+    if of_body and (isinstance(error.body, bytes) or _wrong_media_type(request)):
         return problem(
             request,
             HTTPStatus.UNSUPPORTED_MEDIA_TYPE,

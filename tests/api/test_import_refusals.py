@@ -4,6 +4,7 @@ import pytest
 from httpx import AsyncClient
 
 from tests.api.importing import NOTHING, imported
+from tests.api.speaking import problem
 from tests.exports import (
     chatgpt_conversation,
     sharegpt_conversation,
@@ -89,6 +90,19 @@ async def test_ids_that_cannot_be_stored_stand_for_themselves_all_the_same(
     again = await imported(client, spelled([hostile]), user_id="alice")
 
     assert (first["messages"], again["messages"], again["duplicates"]) == (3, 0, 3)
+
+
+@pytest.mark.parametrize("kind", ["application/zip", "text/csv", None])
+async def test_a_parameter_that_is_misspelled_is_told_whatever_the_file(
+    alone: AsyncClient, kind: str | None
+) -> None:
+    headers = {"Content-Type": kind} if kind else {}
+    content = zipped(conversations_json=spelled([sharegpt_conversation()]))
+    answer = await alone.post(
+        "/import", params={"userid": "alice"}, content=content, headers=headers
+    )
+    (told,) = problem(answer, 422, "invalid-request")["errors"]
+    assert told["pointer"] == "query:userid"
 
 
 async def test_a_zip_that_is_a_bomb_is_refused_unread(alone: AsyncClient) -> None:
