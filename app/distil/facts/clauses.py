@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
+from app.distil.facts.listing import end_of_list
+from app.distil.facts.regions import end_of_regions
 from app.distil.facts.values import proper
 from app.distil.language.lexicon import KIN, NO_NAMES, ONE_OF_A_KIND
 from app.distil.language.sentences import Sentence
@@ -62,6 +64,17 @@ _FILLER = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _MOST_FILLERS = 4
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}"
+_BEFORE_DATE = re.compile(
+    rf"(?:day|{_MONTH}\s+\d{{1,2}}(?:st|nd|rd|th)?|\d{{1,2}}(?:st|nd|rd|th)?\s+{_MONTH})\Z",
+    re.IGNORECASE,
+)
+_GOES_ON_AS_DATE = re.compile(
+    rf",\s+(?:(?:19|20)\d\d|{_MONTH}\s+\d{{1,2}}|\d{{1,2}}(?:st|nd|rd|th)?\s+{_MONTH})(?!\w)"
+    rf"(?:,\s+(?:19|20)\d\d(?!\d))?",
+    re.IGNORECASE,
+)
+_LOOKED_BACK = 20
 _OF_SPEAKER = re.compile(
     r"(?P<i>I)(?=['\s]|(?:m|ve)\s)|(?P<we>we)(?=['\s])"
     r"|(?P<whose>my|our)\s+(?:(?:older|younger|oldest|youngest|eldest|little|big|twin|new|old|late|best|other)\s+)?(?P<kin>[a-z]+)"
@@ -125,12 +138,25 @@ def beginnings(sentence: Sentence) -> Iterator[tuple[int, int]]:
     """Where the clauses of a sentence start and stop in its text, without what fills."""
     starts = [0]
     stops: list[int] = []
+    within = 0
     for found in _SPLIT.finditer(sentence.plain):
+        within = max(within, _end_of_what_goes_on(sentence.plain, found.start()))
+        if found.start() < within:
+            continue
         stops.append(found.start())
         starts.append(found.end())
     stops.append(len(sentence.plain))
     for start, stop in zip(starts, stops, strict=True):
         yield behind_fillers(sentence.plain, start, stop), stop
+
+
+def _end_of_what_goes_on(plain: str, at: int) -> int:
+    """Behind a comma of a list, of "Portland, Oregon" or of a date: where that ends; else `at`."""
+    if not plain.startswith(",", at):
+        return at
+    date = _GOES_ON_AS_DATE.match(plain, at)
+    day = date and _BEFORE_DATE.search(plain, max(at - _LOOKED_BACK, 0), at)
+    return date.end() if date and day else max(end_of_regions(plain, at), end_of_list(plain, at))
 
 
 def behind_fillers(plain: str, start: int, stop: int) -> int:

@@ -2,6 +2,7 @@
 
 import re
 
+from app.distil.facts.listing import listed, phrase_of
 from app.distil.facts.statement import Statement
 from app.distil.facts.tools import attribute_of
 from app.distil.facts.values import (
@@ -135,8 +136,14 @@ def _told(clause: str, *, first: bool) -> Statement | None:
 
 def _reader(attribute: str) -> Read:
     if attribute.startswith("favourite "):
-        return choice
+        return _choices
     return tool if attribute in TOOL_KINDS else _READ.get(attribute, telling)
+
+
+def _choices(text: str) -> str | None:
+    """What is chosen, though it be several things: "red, green and blue"."""
+    said = phrase_of(text).strip(" ,.!")
+    return said if len(listed(said)) > 1 else choice(text)
 
 
 def _is_told(attribute: str, *, mine: bool) -> bool:

@@ -8,7 +8,8 @@ from app.distil.facts.fact import Tense
 from app.distil.facts.living import PETS, field_of_work, held, place
 from app.distil.facts.predicates import FAMILY, ONE, PERSON, SPEAKER, Predicate, saying
 from app.distil.facts.statement import Statement
-from app.distil.facts.values import ENDS_PHRASE, kind_of, occupation, proper
+from app.distil.facts.trades import occupation
+from app.distil.facts.values import ENDS_PHRASE, kind_of, proper, spouse
 from app.distil.language.lexicon import EMPLOYERS, KIN
 
 NOBODY = "nobody"
@@ -124,7 +125,7 @@ ENDINGS: Sequence[Predicate] = [
         of=FAMILY,
         tense=Tense.PAST,
     ),
-    Predicate(saying(f"{_HAVE}divorced"), "married_to", proper, of=SPEAKER, tense=Tense.PAST),
+    Predicate(saying(f"{_HAVE}divorced"), "married_to", spouse, of=SPEAKER, tense=Tense.PAST),
     Predicate(saying("(?:got|gotten) divorced"), "married_to", nobody_any_more, of=SPEAKER),
 ]
 """What is told as done: neither what will be, nor what never was."""

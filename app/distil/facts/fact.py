@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from app.distil.facts.counting import has_any_of, is_counted_no_more, outnumbers
+from app.distil.facts.regions import is_same_place
 from app.distil.facts.values import normal
 from app.distil.language.lexicon import TOOL_KINDS
 
@@ -26,6 +27,7 @@ ATTRIBUTES = _ONE_AT_A_TIME | _SEVERAL
 _JUST_BEGUN = timedelta(days=60)
 """What began so long before something else was said is no tale of former times beside it."""
 
+_PLACES = frozenset({"lives_in", "from", "visited"})
 _OPPOSITES = frozenset({("likes", "dislikes"), ("dislikes", "likes")})
 
 
@@ -109,7 +111,7 @@ def bearing(newer: Fact, older: Fact) -> Bearing:
     """
     if newer.subject.casefold() != older.subject.casefold():
         return Bearing.STANDS_BESIDE
-    if normal(newer.value) == normal(older.value):
+    if _is_same_value(newer, older):
         return _of_one_value(newer, older)
     if _recounts(newer, older) or _leaves_fewer(newer, older):
         return Bearing.SUPERSEDES
@@ -151,6 +153,13 @@ def _leaves_fewer(newer: Fact, older: Fact) -> bool:
     if newer.tense is not Tense.PAST or older.tense is not Tense.NOW:
         return False
     return is_counted_no_more(older.value, newer.value)
+
+
+def _is_same_value(newer: Fact, older: Fact) -> bool:
+    """Whether both tell the same, one of them perhaps with the region that a place is in."""
+    one, other = normal(newer.value), normal(older.value)
+    places = _PLACES.issuperset({newer.attribute, older.attribute})
+    return one == other or (places and is_same_place(one, other))
 
 
 def _of_one_value(newer: Fact, older: Fact) -> Bearing:

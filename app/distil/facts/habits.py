@@ -26,7 +26,9 @@ from app.distil.facts.living import (
     work,
 )
 from app.distil.facts.predicates import FAMILY, ONE, Predicate, saying
-from app.distil.facts.values import occupation, played, proper, thing, tool, workplace
+from app.distil.facts.regions import somewhere
+from app.distil.facts.trades import occupation, workplace
+from app.distil.facts.values import played, proper, spouse, thing, tool
 
 _HAVE = "(?:'ve |have |has )?(?:just )?"
 _NEW_JOB = (
@@ -63,14 +65,14 @@ HABITS: Sequence[Predicate] = [
     Predicate(saying(f"{_BEGAN} (?:at|for)"), "works_at", proper, of=ONE),
     Predicate(saying("(?P<was>got (?:laid off|fired)) (?:from|by)"), "works_at", proper, of=ONE),
     Predicate(saying("(?:just |recently )?got promoted to"), "job", promoted, of=ONE),
-    Predicate(saying("(?:just |recently )?got (?:married|engaged) to"), "married_to", proper),
+    Predicate(saying("(?:just |recently )?got (?:married|engaged) to"), "married_to", spouse),
     Predicate(saying(_WENT), "visited", place, of=FAMILY),
     Predicate(
         saying(f"{_HAVE}(?:signed up for|enrolled in|takes?|started)"), "studies", course, of=ONE
     ),
     Predicate(saying("major(?:s|ed)? in"), "studies", thing, of=ONE),
     Predicate(saying("(?:have|has)"), "studies", degree, of=ONE, tense=Tense.PAST),
-    Predicate(saying("lives? in"), "lives_in", proper, of=FAMILY),
+    Predicate(saying("lives? in"), "lives_in", somewhere, of=FAMILY),
 ]
 
 STATES: Sequence[Predicate] = [
@@ -94,7 +96,7 @@ STATES: Sequence[Predicate] = [
 """Behind "is", "am", "are", "was"."""
 
 GOING_ON: Sequence[Predicate] = [
-    Predicate(saying("(?:living|based) in"), "lives_in", proper),
+    Predicate(saying("(?:living|based) in"), "lives_in", somewhere),
     Predicate(saying("working (?:at|for)"), "works_at", proper),
     Predicate(saying("working as"), "job", occupation),
     Predicate(saying("(?:learning|studying)"), "studies", thing, of=ONE),

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from app.distil.facts.statement import Statement
-from app.distil.facts.values import employer, kind_of, occupation, proper
+from app.distil.facts.trades import employer, occupation
+from app.distil.facts.values import kind_of, proper
 from app.distil.language.given_names import GIVEN_NAMES
 from app.distil.language.lexicon import KIN, ONE_OF_A_KIND, SEVERAL_OF_KIN
 from app.distil.language.surnames import as_spelled, end_of_surname

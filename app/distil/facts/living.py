@@ -2,6 +2,7 @@
 
 import re
 
+from app.distil.facts.regions import somewhere
 from app.distil.facts.values import ENDS_PHRASE, proper, thing
 from app.distil.language.lexicon import CALENDAR, OCCUPATIONS, POSSESSIONS
 
@@ -60,6 +61,10 @@ _BEING_SO = re.compile(
     r"(?:diabetic|asthmatic|dyslexic|colou?r[- ]blind|epileptic|autistic|anaemic"
     r"|anemic)(?![\w-])",
     re.IGNORECASE,
+)
+_NO_ALLERGENS = frozenset(
+    """work meetings meeting mornings people bullshit nonsense drama stupidity exercise fun change
+    talk code bugs javascript java php excel politics commitment responsibility money""".split()
 )
 _COURSE = re.compile(
     r"(?:(?:an?|some|my)\s+)?(?P<of>[a-z]+(?:[ -][a-z]+)?)\s+(?:class(?:es)?|courses?"
@@ -122,20 +127,11 @@ _LACKED = re.compile(
     r"\s*(?:$|[,.;!]|\s(?:and|but|so|because)\s)"
 )
 _MOST_WORDS_BEFORE = 4
-_ARTICLE = 8
-"""Characters that may stand before what is had: "another "."""
 
 
 def held(text: str) -> str | None:
     """Pets, children and what else people have for long, counted: "two cats", not "a car park"."""
     return _counted(text, _HELD)
-
-
-def held_too(said: str, value: str) -> str | None:
-    """What else is had: of "a dog and two cats" the cats."""
-    before, _, behind = said.partition(value)
-    joined = re.match(r"\s+and\s+(?=\w)", behind)
-    return held(behind[joined.end() :]) if joined and len(before) < _ARTICLE else None
 
 
 def lacked(text: str) -> str | None:
@@ -175,6 +171,12 @@ def practice(text: str) -> str | None:
 
 def condition(text: str) -> str | None:
     return _first(_CONDITION, text)
+
+
+def allergen(text: str) -> str | None:
+    """What one is allergic to, not what one would rather be spared: "meetings"."""
+    said = thing(text)
+    return said if said and said.casefold().split()[-1] not in _NO_ALLERGENS else None
 
 
 def being_so(text: str) -> str | None:
@@ -232,7 +234,7 @@ def trip(text: str) -> str | None:
     if not found:
         return None
     said = found["trip"].strip()
-    where = proper(text[found.end() :])
+    where = somewhere(text[found.end() :])
     if where is None:
         return said if " " in said and not said.endswith((" to", " in")) else None
     return f"{said} {where}"
@@ -246,7 +248,7 @@ def degree(text: str) -> str | None:
 
 def place(text: str) -> str | None:
     """Somewhere with a name; no month, and nobody's house."""
-    name = proper(text)
+    name = somewhere(text)
     return name if name and name.casefold() not in CALENDAR and not name.endswith("'s") else None
 
 

@@ -24,6 +24,12 @@ WE_DECIDED = "decision by us"
 
 CAN_BE_PLANNED = frozenset({"lives_in", "works_at", "job", "decision", "plans", TOOL})
 
+LISTED = frozenset(
+    f"""likes dislikes prefers eats drinks allergic_to plays has studies does collects teaches
+    works_in condition visited {TOOL}""".split()
+)
+"""Attributes of which several values may be told at once."""
+
 
 @dataclass(frozen=True, slots=True)
 class Predicate:

@@ -1,31 +1,43 @@
 """What a clause with a subject states: its auxiliary, its verb, its value."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.distil.facts.clauses import Clause, Who
 from app.distil.facts.endings import ENDED, ENDINGS
 from app.distil.facts.fact import Tense, kind_in
 from app.distil.facts.habits import GOING_ON, HABITS, STATES
-from app.distil.facts.living import held_too
+from app.distil.facts.listing import is_one, listed
+from app.distil.facts.living import allergen, collection, held, liked, place
 from app.distil.facts.predicates import (
     ADVERBS,
     AUXILIARY,
     CAN_BE_PLANNED,
+    LISTED,
     TOOL,
     WE_DECIDED,
     Predicate,
 )
 from app.distil.facts.statement import Statement
 from app.distil.facts.tools import attribute_of
-from app.distil.facts.values import choice, employer, is_undecided, kind_of, occupation, thing
+from app.distil.facts.trades import employer, occupation
+from app.distil.facts.values import Read, choice, ends_name, is_undecided, kind_of, thing, tool
 from app.distil.facts.verbs import BEING, ONLY_DENIED, VERBS
-from app.distil.language.lexicon import DEPARTMENTS, PROGRAMS, TOOL_KINDS
+from app.distil.language.lexicon import DEPARTMENTS, PROGRAMS, STATES_OF_MIND, TOOL_KINDS
 
 _LASTING = re.compile(r"\b(?:since|for)\b", re.IGNORECASE)
 _OVER = re.compile(r"\b(?:over|to|instead of|rather than)\s+(?P<against>[^,;.]{1,60})")
-_ALLERGIC = re.compile(r"\band\s+allergic\s+to\s+(?P<to>[^,;.]{1,60})")
+_ALLERGIC = re.compile(r"\band\s+allergic\s+to\s+")
+_BOTH = re.compile(r"\Aboth\s+")
+_ANY_WORDS = (thing, choice, liked, collection, allergen)
+_ANY_NAMES = (place, tool)
+"""Readers that know no end of what they read, as those of closed lists do."""
+
+_OF_MORE: Mapping[str, Read] = {TOOL: tool, "has": held}
+"""How a further thing is read, where it is by less than the first."""
+
 _FOR_NOW = re.compile(
     r"\b(?:at|when|whenever|while|until|to|for|again|briefly|early|today|tonight|yesterday|halfway"
     r"|midway|this (?:morning|evening)|last night)\b",
@@ -89,30 +101,52 @@ def _read(
 ) -> Iterator[Statement]:
     tense = _tense(predicate, found, form, clause)
     said = found.string[found.end() :]
-    value = predicate.read(said)
-    if tense is None or value is None or not _is_plain(predicate, tense, value, clause.who):
+    if tense is None or (form.kind == "stopped" and _FOR_NOW.search(said)):
         return
-    if is_undecided(said, value) and not form.denied:
-        return
-    if form.kind == "stopped" and _FOR_NOW.search(said):
-        return
+    values = [
+        each
+        for each in _values(predicate, said, denied=form.denied or not predicate.positive)
+        if _is_plain(predicate, tense, each, clause.who)
+        and (form.denied or not is_undecided(said, each))
+    ]
     positive = predicate.positive and not form.denied
-    attribute = _attribute(predicate, value, said, positive=positive)
+    pairs = [
+        pair
+        for each in values
+        for pair in _pairs(_attribute(predicate, each, said, positive=positive), each, said)
+    ]
+    several = Counter(attribute for attribute, _ in pairs)
     groups = found.groupdict()
-    against = groups.get("against") or groups.get("from_tool") or _against(attribute, said)
-    confidence = predicate.confidence * (_LESS_SURE if clause.who is Who.NAMED else 1.0)
     single = clause.single and (predicate.decides or predicate.attribute != TOOL)
-    for name, each in _pairs(attribute, value, said):
+    for attribute, value in pairs:
+        against = groups.get("against") or groups.get("from_tool") or _against(attribute, said)
         yield Statement(
             subject=clause.subject,
-            attribute=name,
-            value=each,
-            confidence=confidence,
+            attribute=attribute,
+            value=value,
+            confidence=predicate.confidence * (_LESS_SURE if clause.who is Who.NAMED else 1.0),
             positive=positive,
             tense=tense,
             against=against,
-            single=single,
+            single=single and several[attribute] == 1,
         )
+
+
+def _values(predicate: Predicate, said: str, *, denied: bool) -> Sequence[str]:
+    """What is read of `said`: of several things each, where there may be several at a time."""
+    said = _BOTH.sub("", said)
+    several = predicate.attribute in LISTED and not (predicate.read in _ANY_WORDS and is_one(said))
+    first, *others = listed(said, denied=denied) if several else [said]
+    value = predicate.read(first if predicate.read in (*_ANY_WORDS, *_ANY_NAMES) else said)
+    if value is None:
+        return []
+    return [value, *(each for each in (_all_of(predicate, item) for item in others) if each)]
+
+
+def _all_of(predicate: Predicate, item: str) -> str | None:
+    """A further thing, if nothing goes on behind its name: no "Anna maintains Kafka"."""
+    value = _OF_MORE.get(predicate.attribute, predicate.read)(item)
+    return value if value and ends_name(item, item.find(value) + len(value)) else None
 
 
 def _tense(predicate: Predicate, found: re.Match[str], form: _Form, clause: Clause) -> Tense | None:
@@ -141,7 +175,9 @@ def _is_plain(predicate: Predicate, tense: Tense, value: str, who: Who) -> bool:
 def _is_place(value: str) -> bool:
     """Whether somebody may live in it: not in Redis, Excel, Accounting, Team Blue or Room Four."""
     folded = value.casefold()
-    no_place = folded in PROGRAMS or folded in DEPARTMENTS or folded.startswith(("team ", "room "))
+    no_place = folded in PROGRAMS | DEPARTMENTS | STATES_OF_MIND or folded.startswith(
+        ("team ", "room ")
+    )
     return kind_of(value) is None and not no_place
 
 
@@ -170,10 +206,9 @@ def _pairs(attribute: str, value: str, said: str) -> Iterator[tuple[str, str]]:
     yield attribute, value
     if attribute == "job" and (at := employer(said, value)):
         yield "works_at", at
-    if attribute == "has" and (too := held_too(said, value)):
-        yield attribute, too
-    if attribute == "diet" and (allergy := _ALLERGIC.search(said)) and (to := thing(allergy["to"])):
-        yield "allergic_to", to
+    if attribute == "diet" and (allergy := _ALLERGIC.search(said)):
+        things = map(thing, listed(said[allergy.end() :]))
+        yield from (("allergic_to", to) for to in things if to)
     job = occupation(said.partition(" as ")[2]) if attribute == "works_at" else None
     if job:
         yield "job", job

@@ -3,9 +3,18 @@
 import re
 from dataclasses import replace
 
+from app.distil.facts.regions import end_of_regions
 from app.distil.facts.values import ENDS_PHRASE
 from app.distil.language.given_names import GIVEN_NAMES
-from app.distil.language.lexicon import CALENDAR, KIND_OF_TOOL, NO_NAMES, OCCUPATIONS, PEOPLES
+from app.distil.language.lexicon import (
+    CALENDAR,
+    KIND_OF_TOOL,
+    NO_NAMES,
+    NO_WORKPLACES,
+    OCCUPATIONS,
+    PEOPLES,
+    STATES_OF_MIND,
+)
 from app.distil.language.sentences import Sentence
 from app.distil.language.surnames import as_spelled, end_of_surname, is_surname
 
@@ -36,8 +45,7 @@ _PARTICLES = frozenset("de do da del es al am an der".split())
 _INSIDE_PLACE = _PARTICLES | {"lake", "york", "city"}
 _MOST_WORDS = 3
 _NO_PLACE = frozenset(
-    """fear peace hope denial chaos poverty town downtown suburbia harmony luxury isolation exile
-    sin darkness silence misery squalor style comfort bed bedrooms bedroom paradise hell heaven
+    """town downtown suburbia bed bedrooms bedroom
     dorms halls housing barracks student constant shared rented sheltered close near nearby abroad
     overseas upstairs downstairs outside inside uptown midtown countryside suburbs city village
     work home school college university management frontend backend production remote sales
@@ -45,14 +53,6 @@ _NO_PLACE = frozenset(
     part full late early last next left right first second scratch memory experience what where
     being having getting using doing going making taking reading watching looking working living
     money stop start get go make take see keep find leave do have be move work""".split()
-)
-_NO_WORK = frozenset(
-    """home night nights noon lunch least all most work school uni university college church sea
-    height heights speed scale dawn dusk present random best worst odd weekends weekend hospital
-    hospitals retail free fun money clients client myself ourselves himself herself themselves
-    them him her you us me food hours days weeks months years ages peanuts cash nobody everyone
-    several many few different various local big small large government companies startups
-    charity commission example instance real good sure half full part minimum government""".split()
 )
 _NO_NAME = frozenset(
     """later back crazy when asap tonight names old weird lazy mad paranoid stupid maybe spelled
@@ -62,8 +62,8 @@ _NO_NAME = frozenset(
 )
 _NEVER = NO_NAMES | CALENDAR | PEOPLES | OCCUPATIONS | KIND_OF_TOOL.keys()
 _NO_NAMES_BEHIND = {
-    "place": _NEVER | _NO_PLACE,
-    "work": _NEVER | _NO_WORK,
+    "place": _NEVER | _NO_PLACE | STATES_OF_MIND,
+    "work": _NEVER | NO_WORKPLACES,
     "whole": _NEVER | _NO_NAME,
     "name": _NEVER | _NO_NAME,
 }
@@ -81,6 +81,8 @@ def spelled(sentence: Sentence) -> Sentence:
     plain = _I.sub("I", sentence.plain)
     for lead in _LEAD.finditer(plain):
         stop = _end_of_name(plain, lead.end(), str(lead.lastgroup))
+        if lead["place"] and stop > lead.end():
+            stop = end_of_regions(plain, stop, any_letters=True)
         name = _titled(plain[lead.end() : stop])
         if len(name) == stop - lead.end():  # "ß" is two letters as a capital
             plain = plain[: lead.end()] + name + plain[stop:]

@@ -3,15 +3,18 @@
 import re
 from collections.abc import Callable, Sequence
 
+from app.distil.facts.listing import is_one, phrase_of
 from app.distil.language.lexicon import (
     CALENDAR,
+    EMPLOYERS,
     KIND_OF_TOOL,
     LANGUAGES,
     NO_NAMES,
-    OCCUPATIONS,
+    NO_WORKPLACES,
     PEOPLES,
     PLAYED,
     POSSESSIONS,
+    PROGRAMS,
     SAME_NAME,
 )
 
@@ -27,7 +30,8 @@ _CLOSERS = ".,;:!?)"
 _ARTICLE = re.compile(r"\A(?:an?|the|my|our|your|some)\s+", re.IGNORECASE)
 _TOO_VAGUE = re.compile(
     r"(?:the|this|that|these|those|it|its|his|her|their|your|you|him|them|how|what|when|where|why|who"
-    r"|whether|if|to|not|so|as|being|all|most|such|both|many|any|another|following|one|ones|everything|everyone|nothing|anything|something)\b",
+    r"|whether|if|to|not|so|as|and|or|much|well|out|alone|being|all|most|such|both|many|any|another"
+    r"|following|one|ones|everything|everyone|nothing|anything|something)\b",
     re.IGNORECASE,
 )
 _TAIL = re.compile(
@@ -51,16 +55,15 @@ ENDS_PHRASE = re.compile(
     re.IGNORECASE,
 )
 """What may follow a noun that ends its phrase: behind "a car" in "a car accident" it does not."""
-_TWO_KINDS = re.compile(
-    r"[\w-]+ (?:and|or) (?:[\w-]+ ){1,2}(?:movies|films|games|books|novels|music|shows|stories"
-    r"|flavou?rs|food|dishes)"
-)
-"""Of "action and sci-fi movies" the first word alone says little."""
 
+_VERSION = re.compile(r"\s+v?\d[\w.]*\b")
 _NARROWED = re.compile(r"\s+(?:that|which|who)\b")
 """Who likes "stories that tell of Rome" need not like stories."""
 
-_OR_ANOTHER = re.compile(r"\s+or\s+(?!so\b|something\b|less\b)", re.IGNORECASE)
+_SHORTENED = re.compile(r"(?:St|Ste|Mt|Ft|Dr|Mr|Mrs|Ms|Prof)\.")
+_OR_ANOTHER = re.compile(
+    r"(?:,\s[\w' -]{1,30}){0,6},?\s+or\s+(?!so\b|something\b|less\b)", re.IGNORECASE
+)
 _CODE_LIKE = re.compile(r"[A-Za-z][\w.+#/-]*[\d_.+#/][\w.+#/-]*\Z")
 _HARDLY = re.compile(r"\b(?:a little|a bit|some|no)\b")
 _POINTS_ELSEWHERE = re.compile(
@@ -95,8 +98,9 @@ def proper(text: str) -> str | None:
         word = found[0].rstrip(_CLOSERS)
         if not _is_part_of_name(word, begun=bool(name)):
             break
-        name.append(word)
-        if word != found[0] or len(name) > MAX_WORDS:
+        short = bool(_SHORTENED.fullmatch(found[0]))
+        name.append(found[0] if short else word)
+        if (word != found[0] and not short) or len(name) > MAX_WORDS:
             break
     while name and name[-1] in _PARTICLES:
         name.pop()
@@ -133,8 +137,10 @@ def choice(text: str) -> str | None:
 def _short(said: str) -> str | None:
     """What is done is told whole ("getting lost in books"), what is had up to the next phrase."""
     said = _TOO.sub("", said)
-    whole_of = _GERUND.match(said) or _TWO_KINDS.fullmatch(said)
-    cut = said if whole_of else _TAIL.split(said, maxsplit=1)[0].strip(" .!;:,-")
+    told_as_one = phrase_of(said) if is_one(said) else None
+    whole_of = said.partition(", ")[0] if _GERUND.match(said) else None
+    first = _TAIL.split(said, maxsplit=1)[0].partition(", ")[0]
+    cut = told_as_one or whole_of or first.strip(" .!;:,-")
     words = cut.casefold().split()
     vague = not words or _ONE.search(cut) or _POINTS_ELSEWHERE.search(cut) or words[0] in CALENDAR
     narrowed = len(words) == 1 and _NARROWED.match(said, len(cut))
@@ -156,7 +162,13 @@ def tool(text: str) -> str | None:
     first = (text.split(maxsplit=1) or [""])[0].rstrip(_CLOSERS)
     if first.casefold() in KIND_OF_TOOL or _CODE_LIKE.match(first):
         return first
-    return proper(text)
+    name = proper(text)
+    return name if name and ends_name(text, len(name)) else None
+
+
+def ends_name(text: str, at: int) -> bool:
+    """Whether a phrase ends there, or a version follows: "Bootstrap v5.3"."""
+    return bool(ENDS_PHRASE.match(text, at) or _VERSION.match(text, at))
 
 
 def known_tool(text: str) -> str | None:
@@ -169,23 +181,6 @@ def bare_name(text: str) -> str | None:
     """A name of one or two words, and nothing behind it."""
     said = text.strip(" ").rstrip(" .!;:,")
     return said if said.istitle() and proper(text) == said and said.count(" ") < 2 else None
-
-
-def occupation(text: str) -> str | None:
-    """A job with up to three words, "product designer"."""
-    found = re.match(r"(?:an?\s+|the\s+)?((?:[\w-]+\s+){0,2}?)([\w-]+)\b", text)
-    words = re.findall(r"[\w-]+", text)[:4]
-    if words and words[0].casefold() in ("a", "an", "the"):
-        words = words[1:]
-    ends = [at for at, word in enumerate(words[:3]) if word.casefold() in OCCUPATIONS]
-    return " ".join(words[: ends[-1] + 1]) if found and ends and "\x00" not in text[:40] else None
-
-
-def employer(said: str, job: str) -> str | None:
-    """Where somebody has this job, with a name: "a nurse at Charité"; no place of studies."""
-    _, _, behind = said.partition(job)
-    name = proper(behind[4:]) if behind[:4].casefold() == " at " else None
-    return name if name and len(name) > 2 and not job.casefold().endswith("student") else None
 
 
 def possession(text: str) -> str | None:
@@ -204,9 +199,12 @@ def owned(text: str) -> str | None:
     return thing(text) if re.match(r"(?:an?|one|two|three|four|\d+)\s", text) else None
 
 
-def workplace(text: str) -> str | None:
-    """A name, or "a small bakery"."""
-    return proper(text) or (thing(text) if re.match(r"an?\s", text) else None)
+def spouse(text: str) -> str | None:
+    """Somebody with a name: who is married to Excel, or to Work, is to nobody."""
+    name = (proper(text) or "").partition(" and ")[0]
+    folded = name.casefold()
+    no_person = folded in PROGRAMS or folded in EMPLOYERS or folded in NO_WORKPLACES
+    return None if not name or no_person or kind_of(name) else name
 
 
 def languages(text: str) -> str | None:

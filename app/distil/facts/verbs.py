@@ -5,23 +5,24 @@ from collections.abc import Sequence
 
 from app.distil.facts.clauses import Who
 from app.distil.facts.fact import Tense
-from app.distil.facts.living import lacked
+from app.distil.facts.living import allergen, lacked
 from app.distil.facts.predicates import FAMILY, ONE, TOOL, US, WE_DECIDED, Predicate, saying
+from app.distil.facts.regions import somewhere
+from app.distil.facts.trades import occupation, workplace
 from app.distil.facts.values import (
     age,
     bare_name,
     choice,
     known_tool,
     languages,
-    occupation,
     owned,
     played,
     possession,
     proper,
+    spouse,
     thing,
     tool,
     whole,
-    workplace,
 )
 from app.distil.language.lexicon import DIETS, KIND_OF_TOOL
 
@@ -35,11 +36,14 @@ _FROM_TOOL = (
 _HAVE = r"(?:'ve got|have got|has got|have|has)"
 
 VERBS: Sequence[Predicate] = [
-    Predicate(saying(r"(?:lives?|resides?|(?P<was>lived|resided)) in"), "lives_in", proper),
+    Predicate(saying(r"(?:lives?|resides?|(?P<was>lived|resided)) in"), "lives_in", somewhere),
     Predicate(
-        saying(r"(?:moved?|moves|relocated?|relocates)(?: back)?(?: from [^\s,]{1,40})? to"),
+        saying(
+            r"(?:moved?|moves|relocated?|relocates)(?: back)?"
+            r"(?: from [^\s,]{1,40}(?: [A-Z][^\s,]{1,20}){0,2}(?:, [A-Z][\w.]{1,20})?)? to"
+        ),
         "lives_in",
-        proper,
+        somewhere,
     ),
     Predicate(saying(r"(?:works?|(?P<was>worked)) (?:at|for)"), "works_at", workplace),
     Predicate(
@@ -51,7 +55,7 @@ VERBS: Sequence[Predicate] = [
         of=ONE,
     ),
     Predicate(saying(r"(?:works?|(?P<was>worked)) as"), "job", occupation),
-    Predicate(saying(r"(?:comes? from|grew up in)"), "from", proper, of=ONE),
+    Predicate(saying(r"(?:comes? from|grew up in)"), "from", somewhere, of=ONE),
     Predicate(saying(r"prefers?"), "prefers", choice, of=ONE),
     Predicate(saying(r"(?:likes?|loves?|enjoys?|adores?)"), "likes", thing, of=ONE),
     Predicate(
@@ -150,14 +154,19 @@ ONLY_DENIED: Sequence[Predicate] = [
 
 BEING: Sequence[Predicate] = [
     Predicate(saying(r"(?:called|named)"), "name", proper, confidence=0.95),
-    Predicate(saying(r"(?:living|based|located) in"), "lives_in", proper),
+    Predicate(saying(r"(?:living|based|located) in"), "lives_in", somewhere),
     Predicate(
-        saying(r"(?:moving|relocating)(?: back)? to"), "lives_in", proper, tense=Tense.PLANNED
+        saying(r"(?:moving|relocating)(?: back)? to"), "lives_in", somewhere, tense=Tense.PLANNED
     ),
     Predicate(saying(r"(?:working|employed) (?:at|for|by)"), "works_at", workplace),
-    Predicate(saying(r"(?:originally |actually )?from"), "from", proper, of=ONE),
-    Predicate(saying(r"allergic to"), "allergic_to", thing, confidence=0.95),
-    Predicate(saying(r"(?:married|engaged) to"), "married_to", proper),
+    Predicate(saying(r"(?:originally |actually )?from"), "from", somewhere, of=ONE),
+    Predicate(
+        saying(r"(?:(?:mildly|slightly|severely|highly|badly|deathly|terribly|very) )?allergic to"),
+        "allergic_to",
+        allergen,
+        confidence=0.95,
+    ),
+    Predicate(saying(r"(?:married|engaged) to"), "married_to", spouse),
     Predicate(saying(r"(?:studying|learning)"), "studies", thing, of=ONE),
     Predicate(saying(r"going with"), TOOL, known_tool, of=US, decides=True),
     Predicate(saying(r"using"), TOOL, tool, of=US),

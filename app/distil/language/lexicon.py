@@ -100,7 +100,27 @@ Who is known for giving work, folded: of them "left" and "joined" speak of that.
 Without those that one joins otherwise, or goes to: no networks, no shops.
 """
 
-DIETS = "vegan|vegetarian|pescatarian|teetotal|(?:lactose|gluten)[ -]intolerant|coeliac|celiac"
+NO_WORKPLACES = frozenset(
+    """home night nights noon lunch least all most work school uni university college church sea
+    height heights speed scale dawn dusk present random best worst odd weekends weekend hospital
+    hospitals retail free fun money clients client myself ourselves himself herself themselves
+    them him her you us me food hours days weeks months years ages peanuts cash nobody everyone
+    several many few different various local big small large government companies startups
+    charity commission example instance real good sure half full part minimum government christmas
+    music science politics netflix""".split()
+)
+"""What people work at, and for, and nobody is employed by, folded."""
+
+STATES_OF_MIND = frozenset(
+    """fear peace hope denial chaos poverty harmony luxury isolation exile sin darkness silence
+    misery squalor style comfort paradise hell heaven""".split()
+)
+"""What people live in that is no place."""
+
+DIETS = (
+    "vegan|vegetarian|pescatarian|teetotal|lactose[ -]intolerant|gluten[ -](?:intolerant|free)"
+    "|coeliac|celiac"
+)
 LANGUAGES = frozenset(
     """english german french spanish italian portuguese dutch swedish danish norwegian finnish
     polish
