@@ -67,6 +67,25 @@ async def test_a_fact_is_an_item_that_cites_its_message(memory: Memory) -> None:
     assert [each.id for each in await lineage(memory, fact)] == [str(stored.message_ids[1])]
 
 
+@pytest.mark.parametrize(
+    ("of_chat", "of_message", "expected"),
+    [(5, None, [6, 8]), (9, None, [9, 9]), (2, None, [2, 2]), (10, None, [9, 9]), (9, 3, [3, 3])],
+)
+async def test_a_fact_is_as_important_as_its_caller_says_of_what_tells_it(
+    memory: Memory, of_chat: int, of_message: int | None, expected: list[int]
+) -> None:
+    said = [
+        NewMessage(role=Role.USER, content=text, created_at=NOON, importance=of_message)
+        for text in ("I live in Lisbon.", "We decided on option B.")
+    ]
+    await memory.ingestor.ingest(
+        ACME, NewConversation(user_id="alice", importance=of_chat, messages=said)
+    )
+    await memory.distil()
+    told = {each.metadata["attribute"]: each.importance for each in await facts(memory)}
+    assert [told["lives_in"], told["decision"]] == expected
+
+
 async def test_two_facts_of_one_sentence_tell_their_own_parts(memory: Memory) -> None:
     stored = await tell(memory, "I'm vegetarian and allergic to peanuts.", "I speak French.")
     both = await facts(memory)

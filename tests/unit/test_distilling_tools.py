@@ -75,6 +75,13 @@ async def test_an_answer_is_told_with_its_call_and_address(memory: Memory) -> No
     assert cited == [str(each) for each in stored.message_ids]
 
 
+async def test_an_answer_is_as_important_as_its_conversation(memory: Memory) -> None:
+    new = NewConversation(user_id="alice", importance=8, messages=[asks(SEARCH), answers("Sunny.")])
+    await memory.ingestor.ingest(ACME, new)
+    await memory.distil()
+    assert [each.importance for each in await tools(memory)] == [8]
+
+
 async def test_what_was_deleted_is_not_made_again(memory: Memory) -> None:
     unanswered = {**SEARCH, "id": "call_2"}
     went_on = NewMessage(role=Role.USER, content="Never mind.")

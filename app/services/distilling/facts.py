@@ -12,7 +12,7 @@ from app.distil.facts.filing import kept_as, mark_of, subject_of
 from app.distil.facts.retelling import as_it_holds, told_apart
 from app.distil.facts.told import speakers_of
 from app.distil.facts.values import normal
-from app.domain.conversation import PINNED, Message
+from app.domain.conversation import Message
 from app.domain.memories import Memory, MemoryChanges, NewMemory
 from app.domain.memory import ItemType
 from app.ports.store import Transaction
@@ -113,7 +113,7 @@ def _new(portion: Portion, fact: Fact, message: Message) -> NewMemory:
         content=fact.text,
         conversation_id=portion.conversation.id,
         subject=subject_of(fact),
-        importance=min(message.importance or _IMPORTANCE.get(kind, _USUAL_IMPORTANCE), PINNED - 1),
+        importance=portion.importance_of(message, _IMPORTANCE.get(kind, _USUAL_IMPORTANCE)),
         metadata=kept_as(fact),
         derived_from=[message.id],
         derived=True,

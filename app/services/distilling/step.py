@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Protocol
 
 from app.distil.language.utterance import Utterance
-from app.domain.conversation import Conversation, Message
+from app.domain.conversation import DEFAULT_IMPORTANCE, PINNED, Conversation, Message
 from app.domain.errors import (
     EmbedderUnavailable,
     ForewordError,
@@ -47,6 +47,16 @@ class Portion:
     now: datetime
     anew_at: datetime | None = None
     """Since when all of the conversation is gone through once more, up to the `last`."""
+
+    def importance_of(self, message: Message, usual: int) -> int:
+        """
+        How important what `message` tells is: as its caller says of it, else of its conversation.
+
+        `usual` is for where neither is said. Nothing of it is pinned: the message is.
+        """
+        inherited = self.conversation.importance
+        of_all = usual if inherited == DEFAULT_IMPORTANCE else inherited
+        return min(message.importance or of_all, PINNED - 1)
 
 
 class Step(Protocol):

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from app.distil.facts.filing import mark_of
 from app.distil.gist.calls import Call, calls_in, source_of, told_of
-from app.domain.conversation import PINNED, Message, Role
+from app.domain.conversation import Message, Role
 from app.domain.memories import NewMemory
 from app.domain.memory import ItemType
 from app.ports.store import Store, Transaction
@@ -117,7 +117,7 @@ def _item(portion: Portion, message: Message, tool: str | None) -> NewMemory:
         content="",
         conversation_id=portion.conversation.id,
         subject=f"tool|{message.id}",
-        importance=min(message.importance or _IMPORTANCE, PINNED - 1),
+        importance=portion.importance_of(message, _IMPORTANCE),
         metadata={"tool": tool} if tool else {},
         valid_from=message.created_at,
         derived_from=[message.id],
