@@ -1,4 +1,4 @@
-"""What a bundle shows word for word, no summary beside it tells again."""
+"""What a bundle shows word for word, no summary and no gist beside it tells again."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -70,6 +70,49 @@ def test_what_is_in_the_history_is_there_too() -> None:
     said = a_message(1, PORT, name="Ann")
     gist = replace(GIST, lineage=[LineageEdge(kind="message", id=str(said.id))])
     assert contents(packed(gist, history=[said])) == [f"- Ann: {REDIS}"]
+
+
+def an_answer(row: int, text: str) -> MemoryItem:
+    return counted(an_item(row, text, role=Role.TOOL))
+
+
+def a_gist(row: int, text: str, *cites: int) -> MemoryItem:
+    return counted(replace(a_summary(row, cites=cites), type=ItemType.TOOL, content=text))
+
+
+ANSWER = '{"results": [{"title": "Lisbon weather", "snippet": "21 degrees, sunny."}]}'
+TOLD = "web_search(weather in Lisbon): Lisbon weather: 21 degrees, sunny."
+
+
+@pytest.mark.parametrize("gist_first", [True, False])
+def test_a_gist_beside_the_answer_that_it_is_of_is_a_duplicate(*, gist_first: bool) -> None:
+    found = [a_gist(9, TOLD, 1, 2), an_answer(2, ANSWER)]
+    told = packed(*(found if gist_first else found[::-1]))
+    assert contents(told) == [ANSWER]
+    assert told.dropped == [(0 if gist_first else 1, "duplicate")]
+
+
+def test_a_gist_stays_without_its_answer() -> None:
+    gist = a_gist(9, TOLD, 1, 2)
+    assert contents(packed(message(1, REDIS), gist)) == [REDIS, TOLD]
+    assert contents(packed(an_answer(3, ANSWER), gist)) == [ANSWER, TOLD]
+
+
+def test_a_gist_stands_for_an_answer_that_has_no_room() -> None:
+    long = an_answer(2, '{"results": [' + ", ".join(f'"{at}"' for at in range(2_000)) + "]}")
+    told = packed(a_gist(9, TOLD, 1, 2), long)
+    assert TOLD in contents(told)
+
+
+def test_the_history_tells_an_answer_too() -> None:
+    said = a_message(2, ANSWER, role=Role.TOOL)
+    gist = replace(a_gist(9, TOLD), lineage=[LineageEdge(kind="message", id=str(said.id))])
+    assert contents(packed(gist, history=[said])) == []
+
+
+def test_a_pinned_gist_stays() -> None:
+    told = packed(a_gist(9, TOLD, 2), an_answer(2, ANSWER), pinned=frozenset({0}))
+    assert contents(told) == [TOLD, ANSWER]
 
 
 def test_only_the_part_that_is_shown_counts() -> None:
@@ -192,3 +235,18 @@ async def test_other_lines_are_a_change(memory: Memory) -> None:
     other = await memory.replayer.compare(ACME, first.id, third, subject=alice)
     gist = next(each.item for each in first.retrieved if each.item.type is ItemType.SUMMARY)
     assert other.changed == [gist.id]
+
+
+async def test_what_a_tool_answered_is_told_once(store: SqlStore) -> None:
+    memory = Memory(store)
+    called = {"id": "1", "function": {"name": "web_search", "arguments": '{"query": "Lisbon"}'}}
+    messages = [
+        NewMessage(role=Role.ASSISTANT, content=None, tool_calls=[called], created_at=NOON),
+        NewMessage(role=Role.TOOL, content=ANSWER, tool_call_id="1", created_at=NOON),
+    ]
+    await memory.ingestor.ingest(ACME, NewConversation(user_id="alice", messages=messages))
+    await memory.distil()
+    await memory.index()
+    request = ContextRequest(query="How is the weather in Lisbon?", user_id="alice")
+    bundle = await memory.forge.build(request, await memory.surveyor.survey(ACME, request))
+    assert [each.item.content for each in bundle.retrieved] == [ANSWER]

@@ -1,4 +1,4 @@
-"""Summaries without the lines that a bundle shows word for word beside them."""
+"""What a bundle shows word for word is not told again beside it: lines of summaries, gists."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -27,23 +27,38 @@ def without_repetition(
 ) -> Sequence[Candidate]:
     """
     What was chosen, its summaries without what messages beside them say; none of which nothing is
-    left.
+    left, and no gist of the answer of a tool that is there as a whole.
 
     What is pinned, or of the keys `leading`, stays as it is: that stands at the beginning of a
     prompt, which is to be the same whatever is found for a question.
     """
-    summaries = [each for each in chosen if _may_repeat(each, leading)]
-    if not summaries:
+    loose = [each.item for each in chosen if not _stands(each, leading)]
+    summaries = [each for each in loose if each.type is ItemType.SUMMARY]
+    gists = [each for each in loose if each.type is ItemType.TOOL]
+    if not summaries and not gists:
         return chosen
     said = _said(chosen, history)
-    left = {each.item.key: _left(each.item, said, tokens) for each in summaries}
+    left = {each.key: _left(each, said, tokens) for each in summaries}
+    answers = _answers(chosen, history)
+    again = {each.key for each in gists if not answers.isdisjoint(each.cited)}
     told = [replace(each, item=left.get(each.item.key, each.item)) for each in chosen]
-    return [each for each in told if each.item.content or each.item.lines is None]
+    return [
+        each
+        for each in told
+        if (each.item.content or each.item.lines is None) and each.item.key not in again
+    ]
 
 
-def _may_repeat(each: Candidate, leading: AbstractSet[ItemKey]) -> bool:
-    stands = each.item.key in leading or Source.PINNED in each.sources
-    return each.item.type is ItemType.SUMMARY and not stands
+def _stands(each: Candidate, leading: AbstractSet[ItemKey]) -> bool:
+    return each.item.key in leading or Source.PINNED in each.sources
+
+
+def _answers(chosen: Sequence[Candidate], history: Sequence[Message]) -> AbstractSet[str]:
+    """The ids of the answers of tools that are there as a whole."""
+    whole = [each.item for each in chosen if each.item.type is ItemType.MESSAGE]
+    found = [each for each in whole if each.role is Role.TOOL and each.span is None]
+    in_history = {str(each.id) for each in history if each.role is Role.TOOL}
+    return in_history.union(*(each.cited for each in found))
 
 
 def _said(chosen: Sequence[Candidate], history: Sequence[Message]) -> _Said:
