@@ -48,7 +48,7 @@ async def test_messages_are_linked_with_what_they_speak_of(store: Store) -> None
     assert {name: (each.type, each.mentions) for name, each in found.items()} == {
         "Anna": (EntityType.PERSON, 2),
         "Apollo": (EntityType.UNKNOWN, 1),
-        "Leeds": (EntityType.UNKNOWN, 1),
+        "Leeds": (EntityType.PLACE, 1),
     }
     assert edges(await around(store, "Anna")) == {
         ("Anna", "works on", "Apollo"): 1.0,
@@ -112,7 +112,7 @@ async def test_an_erased_message_takes_its_part_of_the_graph_along(
     store: Store, database: Database
 ) -> None:
     kept = await tell_of(
-        store, "Anna works on Apollo.", "Anna works on Apollo, says Tim.", "Leeds is far."
+        store, "Anna works on Apollo.", "Anna works on Apollo, says Tim.", "Beds are far."
     )
     later = await keep(store, said("Anna met Apollo again.", NOON + SECOND))
     await link(store, later)

@@ -170,11 +170,33 @@ def test_capitals_that_are_of_no_name_are_none(
         ("We agreed with HR.", UNKNOWN),
         ("They moved to QA.", UNKNOWN),
         ("They moved to Charlotte.", PLACE),
-        ("Use it with Zapier.", UNKNOWN),
+        ("Use it with Zorbix.", UNKNOWN),
+        ("Use it with Zapier.", PRODUCT),
+        ("Microsoft said no.", ORGANISATION),
+        ("We flew over Tokyo.", PLACE),
     ],
 )
 def test_what_is_named_is_told_by_words_that_tell_it(content: str, kind: EntityType) -> None:
     assert [each for _, each in named(content, Gazetteer())] == [kind]
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("**Microsoft**: founded in 1975.", [("microsoft", ORGANISATION)]),
+        ("- Tokyo: 3 days\n- Kyoto: 2 days", [("tokyo", PLACE), ("kyoto", PLACE)]),
+        ("- **Log in to Google Drive**: open it.", [("google drive", PRODUCT)]),
+        ("1. **Explore New York City**", [("new york city", PLACE)]),
+        ("Netflix has it.", [("netflix", ORGANISATION)]),
+        ("**Progress Tracking**: weekly.\n- **Budget**: low", []),
+        ("- Georgia: 3 days\n- Turkey: in the oven", []),
+        ("tokyo\nmicrosoft", []),
+    ],
+)
+def test_names_that_all_know_are_found_in_labels_and_items(
+    content: str, expected: list[tuple[str, EntityType]]
+) -> None:
+    assert named(content, Gazetteer()) == expected
 
 
 def test_a_name_in_small_letters_is_one_where_its_kind_is_known() -> None:

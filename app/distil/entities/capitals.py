@@ -2,7 +2,15 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
+from app.distil.entities.headings import (
+    WORD,
+    heading_around,
+    headings,
+    may_be_in_title,
+    names_in_heading,
+)
 from app.distil.entities.kinds import BODIES, is_given, told_by_words
 from app.distil.entities.sameness import leads_to_another_name
 from app.distil.language.lexicon import (
@@ -18,8 +26,7 @@ from app.distil.language.lexicon import (
     TITLES,
     VERBS_OF_RULES,
 )
-from app.distil.language.sentences import Sentence, sentences_of
-from app.distil.language.surnames import is_surname
+from app.distil.language.sentences import sentences_of
 from app.domain.entities import EntityType
 
 FIRST_WORDS = NO_NAMES | CALENDAR | PEOPLES | LANGUAGES | EXCLAMATIONS
@@ -74,19 +81,9 @@ _QUOTED = re.compile(
     r"(?<![\w'])(?:\"(?P<a>[^\"\n]{3,60})\"|\u201c(?P<b>[^\u201c\u201d\"\n]{3,60})\u201d"
     r"|\u201e(?P<c>[^\u201c\u201d\u201e\n]{3,60})\u201c|\u00ab(?P<d>[^\u00ab\u00bb\n]{3,60})\u00bb)"
 )
-_PHRASE = re.compile(r"[^*:;|()\[\]\"\u201c\u201d\u2013\u2014\n]{3,200}")
-_WORD = re.compile(r"[^\W\d_][\w'\u2019-]*")
-_ITEM = re.compile(r"(?:\A|\n)\s*(?:[-*+\u2022]|\d{1,3}[.)])\s+\Z")
 _NUMBERED = re.compile(r" ?#?\d")
-_JOINS = frozenset(
-    """a an and as at by for from if in into of on or out over per the to up via vs with within
-    without your my our their its his her is are be""".split()
-)
 _SHORTEST = 2
 """Letters of a name."""
-
-_SMALL_IN_HEADINGS = _JOINS | NO_NAMES
-_GREETS = EXCLAMATIONS | frozenset("hi hello hey dear thanks thank sorry oh yes no ok okay".split())
 
 
 def names_by_capitals(content: str, free: str) -> Iterator[tuple[int, str, EntityType]]:
@@ -95,7 +92,7 @@ def names_by_capitals(content: str, free: str) -> Iterator[tuple[int, str, Entit
 
     Inside a sentence a capital gives a name away. Where a sentence, a quotation or what is set in
     bold begins, other words must tell that it is one; in a heading, of which all words have
-    capitals, only who has a given name is found. Code holds no names.
+    capitals, only given names and those that all know are found. Code holds no names.
 
     Args:
         content: What was said.
@@ -104,22 +101,18 @@ def names_by_capitals(content: str, free: str) -> Iterator[tuple[int, str, Entit
     for sentence in sentences_of(content):
         if sentence.text.isupper():
             continue
-        headings: Sequence[tuple[int, int]] | None = None
+        found: Sequence[tuple[int, int]] | None = None
         for run in _CAPITAL.finditer(free, sentence.start, sentence.stop):
             if run[0].isupper() and _SHOUTED.fullmatch(run[0]):
                 continue
-            if headings is None:
-                headings = _headings(content, sentence)
-            heading = headings and _around(run.start(), headings)
+            if found is None:
+                found = headings(content, sentence)
+            heading = found and heading_around(run.start(), found)
             if heading:
-                yield from _in_heading(content, run, heading)
+                yield from names_in_heading(content, run, heading)
                 continue
             for start, name in _pieces(run):
                 yield from _named(content, start, name, sentence.start)
-
-
-def _around(at: int, headings: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
-    return next((each for each in headings if each[0] <= at < each[1]), None)
 
 
 def _pieces(run: re.Match[str]) -> Iterator[tuple[int, str]]:
@@ -210,8 +203,17 @@ def _is_ordinary(content: str, name: str, *, opens: bool) -> bool:
 
 
 def _is_written_small(content: str, folded: str) -> bool:
-    """Whether the same message has a word without its capital too."""
-    return any(f" {folded}{end}" in content for end in (" ", ",", ".", "s "))
+    """Whether the same message has a word, or several in a row, without a capital too."""
+    if " " in folded:
+        return any(f" {folded}{end}" in content for end in (" ", ",", ".", "s "))
+    small = _small_words(content)
+    return folded in small or f"{folded}s" in small
+
+
+@lru_cache(maxsize=4)  # each capital of a message asks, one after the other
+def _small_words(content: str) -> frozenset[str]:
+    """Behind a blank: what a line begins with may be a command, "git push"."""
+    return frozenset(word.rstrip(",.") for word in content.split(" ") if word[:1].islower())
 
 
 def titles_quoted(free: str) -> Iterator[tuple[int, str]]:
@@ -221,78 +223,15 @@ def titles_quoted(free: str) -> Iterator[tuple[int, str]]:
     for found in _QUOTED.finditer(free):
         kind = found.lastgroup or ""
         title = found[kind].rstrip(" ,.")
-        words = _WORD.findall(title)
+        words = WORD.findall(title)
         weighty = [word for word in words if word.casefold() not in FIRST_WORDS]
         work = len(words) > 1 or (words and _is_said_to_be_named(free, found))
         spelled = title[:1].isalnum() and title.replace("!", "").replace("?", "") == title
-        if work and weighty and spelled and all(map(_may_be_in_title, words)):
+        if work and weighty and spelled and all(map(may_be_in_title, words)):
             yield found.start(kind), title
-
-
-def _may_be_in_title(word: str) -> bool:
-    return word[0].isupper() or word in _SMALL_IN_HEADINGS
 
 
 def _is_said_to_be_named(text: str, quoted: re.Match[str]) -> bool:
     """Whether the words around a single one in quotation marks tell that it is a name."""
     before = text[max(quoted.start() - _LOOKED_BACK, 0) : quoted.start()]
     return bool(_NAMED_BEFORE.search(before) or _NAMED_BEHIND.match(text, quoted.end()))
-
-
-def _headings(content: str, sentence: Sentence) -> Sequence[tuple[int, int]]:
-    """Phrases of a sentence that are set in bold, labels or list items, all in capitals."""
-    is_item = bool(_ITEM.search(content[max(sentence.start - 12, 0) : sentence.start]))
-    if not is_item and not any(mark in sentence.text for mark in "*:["):
-        return ()
-    return [
-        found.span()
-        for found in _PHRASE.finditer(content, sentence.start, sentence.stop)
-        if _is_marked(content, found, sentence, is_item=is_item) and _has_capitals(found[0])
-    ]
-
-
-def _is_marked(content: str, phrase: re.Match[str], sentence: Sentence, *, is_item: bool) -> bool:
-    before = content[max(phrase.start() - 1, sentence.start) : phrase.start()]
-    after = content[phrase.end() : phrase.end() + 1]
-    marked = before in ("*", ":", "[", "]") or after in ("*", ":", "]")
-    return marked or (is_item and not before)
-
-
-def _has_capitals(phrase: str) -> bool:
-    """Whether all its words of weight have capitals, two at least; a greeting is no heading."""
-    said = phrase.strip()
-    words = _WORD.findall(said)
-    if len(words) < 2 or said[-1] in ".!?" or "," in said or words[0].casefold() in _GREETS:
-        return False
-    return all(map(_may_be_in_title, words))
-
-
-def _in_heading(
-    content: str, run: re.Match[str], heading: tuple[int, int]
-) -> Iterator[tuple[int, str, EntityType]]:
-    """
-    Who is called by a given name, with a family name that is known as one, and who made a work.
-
-    A name that is all of a heading, or stands behind "by", is whole: "Author: Anna Doe".
-    """
-    start, name = run.start(), run[0]
-    words = name.split(" ")
-    by = content.endswith("by ", heading[0], start)
-    alone = content[heading[0] : heading[1]].strip() == name
-    if by and len(words) > 1:
-        yield start, name, EntityType.UNKNOWN
-    elif alone and len(words) > 1 and is_given(words[0]):
-        yield start, name, EntityType.PERSON
-    else:
-        yield from _given_in(run)
-
-
-def _given_in(run: re.Match[str]) -> Iterator[tuple[int, str, EntityType]]:
-    end = 0
-    for word in _WORD.finditer(run[0]):
-        if word.start() >= end and is_given(word[0]):
-            after = _WORD.match(run[0], word.end() + 1)
-            of_two = after and (is_surname(after[0]) or is_given(after[0]))
-            end = after.end() if after and of_two else word.end()
-            name = run[0][word.start() : end]
-            yield run.start() + word.start(), name, EntityType.PERSON

@@ -24,10 +24,14 @@ MAX_CHARACTERS = 20_000
 """Of a message that are read for entities."""
 
 _URL = re.compile(r"https?://[^\s<>\"'`\])}\u3002\uff0c]{3,500}")
-_FILE = re.compile(
-    r"(?<![\w/])(?:[~.]{0,2}/)?(?:[\w.-]{1,60}/){0,12}[\w-]{1,60}(?:\.[\w-]{1,20}){0,3}"
+_EXTENSION = (
     r"\.(?:py|js|ts|tsx|jsx|go|rs|java|kt|rb|c|h|cpp|cs|sql|yml|yaml|toml|json|md|sh|css|html|ipynb"
     r"|csv|txt|pdf|docx?|xlsx?|png|jpe?g|svg|lock|ini|cfg|env|log)\b"
+)
+_ENDS_A_FILE = re.compile(_EXTENSION)
+_FILE = re.compile(
+    r"(?<![\w/])(?:[~.]{0,2}/)?(?:[\w.-]{1,60}/){0,12}[\w-]{1,60}(?:\.[\w-]{1,20}){0,3}"
+    + _EXTENSION
 )
 _IDENTIFIER = re.compile(
     r"""
@@ -125,7 +129,7 @@ def _urls(text: str) -> Iterator[Mention]:
 
 
 def _files(text: str) -> Iterator[Mention]:
-    if "." in text:
+    if _ENDS_A_FILE.search(text):  # which costs a tenth of what it spares
         for found in _FILE.finditer(text):
             yield _mention(found[0], EntityType.FILE, found.start())
 

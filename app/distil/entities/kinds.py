@@ -4,6 +4,7 @@ import re
 
 from app.distil.language.given_names import GIVEN_NAMES
 from app.distil.language.lexicon import KIN, OCCUPATIONS, OTHER_WORDS, TITLES
+from app.distil.language.world import WORLD
 from app.domain.entities import EntityType
 
 _BEFORE_PLACE = re.compile(
@@ -78,6 +79,8 @@ def told_by_words(text: str, start: int, stop: int, begin: int) -> EntityType | 
         return EntityType.ORGANISATION
     if is_given(name):
         return EntityType.PERSON
+    if (known := WORLD.get(name.casefold())) and name[0].isupper():
+        return known
     told_before = last in _ENDS_OF_PEOPLE and _BEFORE_PERSON.search(before)
     told = told_before or _AFTER_PERSON.match(text, stop) or _is_of_somebody(before)
     return EntityType.PERSON if told and _may_be_of_person(name) else None

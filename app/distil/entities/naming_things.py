@@ -20,6 +20,9 @@ _CALLED = re.compile(
 )
 """Of things that people invent names for, and with a phrase that ends behind the name."""
 
+_TELLS_A_NAME = re.compile(r"called|named|dubbed", re.IGNORECASE)
+"""Without one of these nothing is looked for: most sentences have none."""
+
 _ADDS = re.compile(
     r"(?:well|so|self|non|pre|post|re|co|anti|sub|semi|high|low|long|short|open|full|half|ever|all"
     r"|on|off|in|out|up|down|over|under|by|back)-"
@@ -31,6 +34,8 @@ _ADDS = re.compile(
 
 def things_named(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
     """Where in a sentence the hyphenated names without a capital stand that a thing has."""
+    if not _TELLS_A_NAME.search(text, start, stop):
+        return
     for found in _CALLED.finditer(text, start, stop):
         if found["name"].islower() and not _ADDS.match(found["name"]):
             yield found.span("name")
