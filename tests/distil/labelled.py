@@ -15,6 +15,7 @@ from app.domain.conversation import Role
 
 SAID_AT = datetime(2025, 3, 12, 12, tzinfo=UTC)
 DEVELOPED_WITH, HELD_OUT = "facts.yaml", "facts_held_out.yaml"
+IN_PASSING = "facts_in_passing.yaml"
 
 Told = tuple[str, str, str, bool, str]
 """Subject, attribute, value, whether it is positive, tense; folded."""
@@ -90,7 +91,7 @@ def _told(fact: Fact) -> Told:
 
 
 if __name__ == "__main__":
-    for file in (DEVELOPED_WITH, HELD_OUT):
+    for file in (DEVELOPED_WITH, HELD_OUT, IN_PASSING):
         measured = score(snippets(file))
         print(  # noqa: T201
             f"{file}: precision {measured.precision:.3f} ({measured.right}/{measured.found}),"

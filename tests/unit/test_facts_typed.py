@@ -70,6 +70,16 @@ def test_what_tells_nothing_of_what_something_is_states_none(content: str) -> No
         ("Please never call me, write to me instead.", "rule not call me"),
         ("omg i love ramen, bring me some", "likes ramen"),
         ("tbh, I prefer tabs.", "prefers tabs"),
+        ("bruh i hate math sm", "dislikes math"),
+        ("always add type hints pls", "rule add type hints"),
+        ("my favorite cake is carrot cake tho", "favourite cake carrot cake"),
+        ("i go running 3x a week", "does running"),
+        ("we dont eat pork", "eats not pork"),
+        ("we're still on Postgres 16", "database Postgres"),
+        ("im stuck and btw we use postgres 16", "database postgres"),
+        ("u can reach me at kwame@example.org", "email kwame@example.org"),
+        ("my brother leo is good at it", "name Leo"),
+        ("Our daughter Lotte started school", "name Lotte"),
     ],
 )
 def test_what_fills_a_sentence_hides_no_statement(content: str, told: str) -> None:
@@ -89,6 +99,10 @@ def test_what_fills_a_sentence_hides_no_statement(content: str, told: str) -> No
         "don't call me now",
         "never call me today",
         "omg, that is wild",
+        "we're on call. im on it. We're on the go.",
+        "email me at work",
+        "can you contact me at x@example.org?",
+        "my sister may come over, my friend will too",
     ],
 )
 def test_what_fills_a_sentence_makes_no_statement(content: str) -> None:

@@ -40,7 +40,7 @@ _JOKE = re.compile(r"\b(?:just kidding|j/k|only joking|haha+|april fool)\b", re.
 _SPLIT = re.compile(
     r"[,;:\u2013\u2014(]\s+|\s+[-\u2013\u2014]\s+"
     r"|\s+(?:and|but|so|because|while|although|though|since|plus)\s+"
-    r"(?=(?:I|we|my|our|please|never|always|call)\b)"
+    r"(?=(?:btw\s+)?(?:I|we|my|our|please|never|always|call)\b)"
     r"|\s+(?:and|but)\s+(?=(?:work|live|prefer|use|can't|hate|love|report|reports|speak|own)s?\s)",
 )
 _FILLER = re.compile(
@@ -50,7 +50,8 @@ _FILLER = re.compile(
     | by\ the\ way | hi | hello | hey | oh | ah | sorry | thanks | thank\ you | then | plus |
     remember(?:\ that)?
     | note | update | please | scratch\ that | correction | in\ fact | as\ mentioned | right | sure
-    | finally | honestly | personally | omg | wow | ugh | tbh | anyway | pls | plz
+    | finally | honestly | personally | omg | wow | ugh | bruh | dude | imo | imho | ngl | rn
+    | tbh | anyway | pls | plz
     | today | yesterday | recently | meanwhile | reminder
     | now(?=\ (?:i|we)\b) | these\ days
     | as\ of\ (?:today|now) | for\ the\ record | big\ news | good\ news | summing\ up | because |

@@ -6,6 +6,7 @@ from app.distil.facts.listing import listed, phrase_of
 from app.distil.facts.statement import Statement
 from app.distil.facts.tools import attribute_of
 from app.distil.facts.values import (
+    ASIDE,
     Read,
     choice,
     date,
@@ -47,6 +48,10 @@ _CALL = re.compile(
     r"(?:(?:you can|just|everyone|everybody|people|(?:all )?my friends|they all)\s+)?calls? me\s+",
     re.IGNORECASE,
 )
+_REACHED_AT = re.compile(
+    r"(?:(?:you|u)\s+can\s+)?(?:reach|contact|email|e-mail|mail)\s+me\s+(?:at|on|under|via)\s+",
+    re.IGNORECASE,
+)
 _LET_US = re.compile(r"let's (?:go with|settle on|stick with)\s+", re.IGNORECASE)
 _THE = re.compile(
     r"(?:(?P<whose>[Tt]he|[Oo]ur|[Mm]y)\s+)?(?P<noun>(?:[\w-]{1,30}\s+){0,2}?[\w-]{1,30})"
@@ -57,7 +62,6 @@ _THE = re.compile(
 )
 _AS_IT_IS_NOW = re.compile(r"\A(?:new|current|present)\s+(?=\w)")
 _OF_BEFORE = re.compile(r"(?:old|former|previous|other)\s")
-_ASIDE = re.compile(r"[\s,]+(?:btw|by the way|fyi|thx|thanks|lol|haha+)\W*\Z", re.IGNORECASE)
 _SPELLED = {
     "number": "phone", "phone number": "phone", "mobile number": "phone",
     "e-mail": "email", "email address": "email",
@@ -80,7 +84,9 @@ _ABOUT_PEOPLE = frozenset({"name", "called", "birthday", "pronouns", "phone", "e
 def statement_at(clause: str, *, first: bool) -> Statement | None:
     """What the clause says; `first` if a sentence begins with it, as a rule has to."""
     rule = _rule(clause) if first else None
-    return rule or _called(clause) or _agreed(clause) or _told(clause, first=first)
+    return (
+        rule or _called(clause) or _reached(clause) or _agreed(clause) or _told(clause, first=first)
+    )
 
 
 def _rule(clause: str) -> Statement | None:
@@ -107,6 +113,14 @@ def _called(clause: str) -> Statement | None:
     return Statement(subject=None, attribute="called", value=name, confidence=0.95)
 
 
+def _reached(clause: str) -> Statement | None:
+    found = _REACHED_AT.match(clause)
+    address = email(clause[found.end() :]) if found else None
+    if not address:
+        return None
+    return Statement(subject=None, attribute="email", value=address, confidence=0.85)
+
+
 def _agreed(clause: str) -> Statement | None:
     found = _LET_US.match(clause)
     value = choice(clause[found.end() :]) if found else None
@@ -127,7 +141,7 @@ def _told(clause: str, *, first: bool) -> Statement | None:
     attribute = _SPELLED.get(noun, noun)
     if _OF_BEFORE.match(noun) or not _is_told(attribute, mine=mine):
         return None
-    value = _reader(attribute)(_ASIDE.sub("", clause[found.end() :]))
+    value = _reader(attribute)(ASIDE.sub("", clause[found.end() :]))
     if not value:
         return None
     subject = found["of"] or (None if mine else "we")

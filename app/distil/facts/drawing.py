@@ -37,7 +37,7 @@ _BY_PROGRAM = 0.8
 _NOT_FROM_THEN = re.compile(r"\b(?:before|by|next|tomorrow)\b", re.IGNORECASE)
 _HINT = re.compile(
     r"\b(?:i(?:m|ve)?|we|my|our|the|is|will|lives?|works?|call|always|never|don'?t|do not|let's"
-    r"|moved|speaks?)\b",
+    r"|moved|speaks?|me)\b",
     re.IGNORECASE,
 )
 """Without any of these no rule matches."""

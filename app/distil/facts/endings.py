@@ -47,7 +47,7 @@ _LOST = re.compile(
     \s+(?:(?:has\s+)?(?:just\s+|recently\s+|sadly\s+|unexpectedly\s+|suddenly\s+)?
       (?:died|passed(?:\s+away|\s+on)?)|(?:was|had\s+to\s+be)\s+put\s+(?:down|to\s+sleep))
     (?:\s+(?:peacefully|suddenly|unexpectedly|of\s+[a-z]+(?:\s+[a-z]+)?))?
-    (?:\s+(?:{_LATELY}|{_ON_A_DAY}))?{_END}
+    (?:\s+(?:{_LATELY}|{_ON_A_DAY}))?(?:{_END}|\s+and\s)
     """,
     re.VERBOSE | re.IGNORECASE,
 )

@@ -55,7 +55,7 @@ _ANOTHER = re.compile(r"(?:,|\s+and)\s+(?=(?:I|we|my|our)\b)", re.IGNORECASE)
 _CONFIDENCE = 0.85
 
 _KIN = re.compile(
-    r"\b[Mm]y\s+(?:(?:older|younger|little|big|twin|best|new)\s+)?(?P<kin>[a-z]{3,12})\s(?=[^\W\d_a-z])"
+    r"\b(?:[Mm]y|[Oo]ur)\s+(?:(?:older|younger|little|big|twin|best|new)\s+)?(?P<kin>[a-z]{3,12})\s(?=[^\W\d_a-z])"
 )
 _CALLED_BY_NAME = (
     KIN

@@ -30,6 +30,7 @@ _IN_NO_THING = frozenset(
 
 _ARTICLE = re.compile(r"\A(?:an?|the|my|our|some|two|three|four|five|\d+)\s+", re.IGNORECASE)
 _MOST_WORDS = 3
+_OF_A_KIND = re.compile(r"(?:movies|films|games|music|shows|flavou?rs|food|dishes)\Z")
 _DOING = re.compile(r"[a-z]{2,}ing\b")
 _AS_ONE = frozenset(
     """rock and roll|rock n roll|mac and cheese|mac n cheese|salt and pepper|fish and chips
@@ -103,7 +104,8 @@ def is_one(said: str) -> bool:
         return True
     *before, last = (_ARTICLE.sub("", each.strip()) for each in items)
     of_a_word = all(" " not in each for each in before)
-    return of_a_word and " " in last and not all(each.endswith("s") for each in before)
+    of_two = last.count(" ") == 1 or (" " in last and _OF_A_KIND.search(last))
+    return bool(of_a_word and of_two) and not all(each.endswith("s") for each in before)
 
 
 def _has_two_adjectives(said: str, comma: int) -> int | None:

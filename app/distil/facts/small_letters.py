@@ -8,11 +8,14 @@ from app.distil.facts.values import ENDS_PHRASE
 from app.distil.language.given_names import GIVEN_NAMES
 from app.distil.language.lexicon import (
     CALENDAR,
+    KIN,
     KIND_OF_TOOL,
     NO_NAMES,
     NO_WORKPLACES,
     OCCUPATIONS,
+    OTHER_WORDS,
     PEOPLES,
+    SEVERAL_OF_KIN,
     STATES_OF_MIND,
 )
 from app.distil.language.sentences import Sentence
@@ -22,15 +25,17 @@ _CAPITAL = re.compile(r"(?<=.)(?!I\b)[A-Z]", re.DOTALL)
 """One that begins no sentence and is not "I": whoever wrote it spells names."""
 
 _I = re.compile(r"\bi(?=\s|'?(?:m|ve)\s|'ll\s)")
+_ONE_OF_KIN = "|".join(sorted(KIN - SEVERAL_OF_KIN))
 _LEAD = re.compile(
-    r"""
+    rf"""
     \b(?:
       (?P<place> (?:liv(?:e|es|ed|ing)|resid(?:e|es|ed|ing)|based|located|grew\s+up|born)\s+in
         | (?:mov(?:e|es|ed|ing)|relocat(?:e|es|ed|ing))
-            (?:\s+back)?(?:\s+from\s+[^\s,]{1,40})?\s+to
+            (?:\s+back)?(?:\s+from\s+[^\s,]{{1,40}})?\s+to
         | (?:am|'m|im|come|comes|originally)\s+from )
       | (?P<work> (?:work(?:s|ed|ing)?|employed)\s+(?:at|for) )
       | (?P<whole> my\s+name\s+is )
+      | (?P<kin> (?:my|our)\s+(?:(?:older|younger|little|big|twin|best|new)\s+)?(?:{_ONE_OF_KIN}) )
       | (?P<name> name(?:\s+is|'s)|named|called|calls?\s+me|go(?:es)?\s+by|(?:married|engaged)\s+to)
     )\s+(?=[a-z])
     """,
@@ -66,6 +71,7 @@ _NO_NAMES_BEHIND = {
     "work": _NEVER | NO_WORKPLACES,
     "whole": _NEVER | _NO_NAME,
     "name": _NEVER | _NO_NAME,
+    "kin": frozenset[str](),
 }
 
 
@@ -99,6 +105,10 @@ def _written_so(sentence: Sentence, plain: str) -> Sentence:
 def _end_of_name(plain: str, start: int, kind: str) -> int:
     """Where the name ends that begins at `start`; there, if none does."""
     unwanted, at = _NO_NAMES_BEHIND[kind], start
+    if kind == "kin":
+        given = _WORD.match(plain, start)
+        known = given and given[0] in GIVEN_NAMES and given[0] not in OTHER_WORDS
+        return given.end() if given and known else start
     if kind in ("whole", "name") and (stop := _end_of_full_name(plain, start)):
         return stop
     for _ in range(_MOST_WORDS):

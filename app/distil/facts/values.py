@@ -37,7 +37,8 @@ _TOO_VAGUE = re.compile(
 _TAIL = re.compile(
     r"\s(?:because|so|since|when|whenever|which|that|who|but|though|although|if|as|in|at|on|for|from"
     r"|with|over|instead|than|to|too|now|today|these|anymore|any|by|until|while|and|or|it|is|are|was"
-    r"|again|there|here|right|please|most|very|very|a lot|more|lately|recently|directly|whole)\b",
+    r"|again|there|here|right|please|most|very|very|a lot|more|lately|recently|directly|whole"
+    r"|tho|tbh|lol|rn|atm|ngl|imo|btw|sm|fr|pls|plz|thx)\b",
     re.IGNORECASE,
 )
 _ONE = re.compile(
@@ -51,12 +52,16 @@ ENDS_PHRASE = re.compile(
     r"|for|who|that|which|named|called|together|last|this|yesterday|recently|when|because|since"
     r"|to|as"
     r"|by|already|myself|ourselves|just|next|over|after|before|about|every|twice|once|each|all"
-    r"|regularly|often|sometimes|anymore|originally|again|around|near|during|while|until|most)\b)",
+    r"|regularly|often|sometimes|anymore|originally|again|around|near|during|while|until|most|\d+)\b|\s+\d+\s?x\b)",
     re.IGNORECASE,
 )
 """What may follow a noun that ends its phrase: behind "a car" in "a car accident" it does not."""
 
 _VERSION = re.compile(r"\s+v?\d[\w.]*\b")
+ASIDE = re.compile(
+    r"[\s,]+(?:btw|by the way|fyi|pls|plz|please|thx|thanks|tho|though|tbh|lol|haha+)\W*\Z",
+    re.IGNORECASE,
+)
 _NARROWED = re.compile(r"\s+(?:that|which|who)\b")
 """Who likes "stories that tell of Rome" need not like stories."""
 
@@ -148,8 +153,8 @@ def _short(said: str) -> str | None:
 
 
 def whole(text: str) -> str | None:
-    """All of it, from two words to fifteen."""
-    said = text.strip(" ").rstrip(" .!;:,")
+    """All of it, from two words to fifteen, but for what is only said to whoever reads it."""
+    said = ASIDE.sub("", text.strip(" ").rstrip(" .!;:,"))
     fits = 2 <= len(said.split()) <= 15 and not re.search(r"[\x00\[\]{}]", said)
     return said if fits else None
 

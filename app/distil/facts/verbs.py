@@ -146,8 +146,8 @@ VERBS: Sequence[Predicate] = [
 ]
 
 ONLY_DENIED: Sequence[Predicate] = [
-    Predicate(saying(r"eats?"), "eats", thing, of=ONE),
-    Predicate(saying(r"drinks?"), "drinks", thing, of=ONE),
+    Predicate(saying(r"eats?"), "eats", thing, of=FAMILY),
+    Predicate(saying(r"drinks?"), "drinks", thing, of=FAMILY),
     Predicate(saying(rf"{_HAVE}(?: any)?"), "has", lacked, of=FAMILY),
 ]
 """What says something durable of somebody only where it is denied: "I don't eat fish"."""
@@ -170,6 +170,7 @@ BEING: Sequence[Predicate] = [
     Predicate(saying(r"(?:studying|learning)"), "studies", thing, of=ONE),
     Predicate(saying(r"going with"), TOOL, known_tool, of=US, decides=True),
     Predicate(saying(r"using"), TOOL, tool, of=US),
+    Predicate(saying(r"(?:still )?(?:running )?on"), TOOL, known_tool, of=US),
     Predicate(saying(r"(?:switching|migrating) to"), TOOL, tool, of=US, tense=Tense.PLANNED),
     Predicate(saying(r"moving to"), TOOL, known_tool, of=US, tense=Tense.PLANNED),
     Predicate(re.compile(rf"(?=(?:a\s+)?(?:{DIETS})\b)"), "diet", choice, of=ONE, confidence=0.95),

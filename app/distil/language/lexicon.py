@@ -72,7 +72,7 @@ SEVERAL_OF_KIN = frozenset(
 _ONE_OF_SOME = frozenset(
     """sister brother son daughter grandmother grandfather grandma grandpa aunt uncle cousin niece
     nephew girlfriend boyfriend roommate flatmate colleague friend neighbour neighbor baby child dog
-    cat horse rabbit parrot puppy kitten hamster car boat company team project""".split()
+    gf bf cat horse rabbit parrot puppy kitten hamster car boat company team project""".split()
 )
 KIN = ONE_OF_A_KIND | SEVERAL_OF_KIN | _ONE_OF_SOME
 
@@ -127,7 +127,10 @@ LANGUAGES = frozenset(
     czech slovak hungarian romanian bulgarian greek turkish russian ukrainian arabic hebrew farsi
     persian hindi urdu bengali tamil thai vietnamese mandarin cantonese chinese japanese korean
     catalan basque croatian serbian slovenian latin esperanto swahili welsh irish
-    icelandic""".split()
+    icelandic tagalog filipino malay indonesian afrikaans yoruba igbo zulu amharic armenian
+    albanian lithuanian latvian estonian punjabi gujarati marathi telugu kannada malayalam sinhala
+    nepali pashto kurdish kazakh uzbek mongolian khmer burmese luxembourgish gaelic maltese
+    galician macedonian bosnian xhosa somali hausa""".split()
 )
 PLAYED = frozenset(
     """cello piano violin viola guitar bass drums flute clarinet trumpet saxophone organ harp
