@@ -36,6 +36,8 @@ from app.domain.ids import ConversationId, ConversationKey, ScopeKey, TenantId
 from app.ports.stored import Page
 
 _AT_ONCE = 500
+"""Names in one statement."""
+
 _LAST_SAID = (
     select(t.message.c.created_at)
     .where(t.message.c.conversation_key == t.conversation.c.key)
@@ -44,7 +46,7 @@ _LAST_SAID = (
     .correlate(t.conversation)
     .scalar_subquery()
 )
-"""Names in one statement."""
+"""When the last message of a conversation was said."""
 
 
 @dataclass(frozen=True, slots=True)
