@@ -290,3 +290,10 @@ def test_hostile_text_costs_in_proportion_to_its_length(part: str) -> None:
     everything(part * 100)  # patterns are compiled when they are first needed
     half, whole = (part * (size // len(part)) for size in (50_000, 100_000))
     assert calls(lambda: everything(whole)) <= 2.2 * calls(lambda: everything(half)) + 100
+
+
+@pytest.mark.parametrize(("thing", "last"), [("a, ", "and b."), ("Aa, ", "."), ("big, ", "and b.")])
+def test_a_long_list_costs_in_proportion_to_its_length(thing: str, last: str) -> None:
+    few, many = (f"I like {thing * (size // len(thing))}{last}\n" for size in (190, 380))
+    facts_of(says(few))
+    assert calls(lambda: facts_of(says(many * 20))) <= 2.6 * calls(lambda: facts_of(says(few * 20)))

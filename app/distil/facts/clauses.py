@@ -141,7 +141,8 @@ def beginnings(sentence: Sentence) -> Iterator[tuple[int, int]]:
     stops: list[int] = []
     within = 0
     for found in _SPLIT.finditer(sentence.plain):
-        within = max(within, _end_of_what_goes_on(sentence.plain, found.start()))
+        if found.start() >= within:
+            within = _end_of_what_goes_on(sentence.plain, found.start())
         if found.start() < within:
             continue
         stops.append(found.start())

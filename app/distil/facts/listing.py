@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 _SEPARATOR = re.compile(r",\s+(?:(?P<last>and|or|n)\s+)?|\s+(?P<joint>and|or|n)\s+")
+_JOINED = re.compile(r"[\s,](?:and|or|n)\s")
 _OR = re.compile(r"[\s,]or\s")
 _END = re.compile(
     r"[;:!?()\u2013\u2014\x00]|\.(?:\s|\Z)|\s-\s"
@@ -30,6 +31,9 @@ _IN_NO_THING = frozenset(
 
 _ARTICLE = re.compile(r"\A(?:an?|the|my|our|some|two|three|four|five|\d+)\s+", re.IGNORECASE)
 _MOST_WORDS = 3
+_LONGEST = 120
+"""Characters behind the first of several things: all commas are looked behind."""
+
 _OF_A_KIND = re.compile(r"(?:movies|films|games|music|shows|flavou?rs|food|dishes)\Z")
 _DOING = re.compile(r"[a-z]{2,}ing\b")
 _AS_ONE = frozenset(
@@ -83,8 +87,11 @@ def end_of_list(plain: str, comma: int) -> int:
     """
     if noun := _has_two_adjectives(plain, comma):
         return noun
-    end = _END.search(plain, comma)
-    phrase = plain[comma : end.start() if end else len(plain)]
+    stop = min(len(plain), comma + _LONGEST)
+    if not _JOINED.search(plain, comma, stop):
+        return comma
+    end = _END.search(plain, comma, stop)
+    phrase = plain[comma : end.start() if end else stop]
     return comma + _items(phrase, 0)[1]
 
 
@@ -122,7 +129,9 @@ def _items(phrase: str, start: int) -> tuple[Sequence[str], int]:
 
     None, and `start`, unless "and" or "or" joins the last of them.
     """
-    separators = list(_SEPARATOR.finditer(phrase, start))
+    separators = list(_SEPARATOR.finditer(phrase, start, start + _LONGEST))
+    if not any(each["last"] or each["joint"] for each in separators):
+        return [], start
     stops = [*(each.start() for each in separators[1:]), len(phrase)][: len(separators)]
     items: list[str] = []
     complete, end = 0, start
