@@ -33,6 +33,7 @@ from app.services.context.recall import Recaller
 from app.services.context.refine import Refiner
 from app.services.context.relating import EntityTeller
 from app.services.context.situation import Situation
+from app.services.context.timing import times_of
 from app.services.context.understanding import sources_of, understood, view_of
 from app.services.packing.history import Historian
 from app.services.packing.packer import MAX_ITEMS, Packed, Packer
@@ -148,11 +149,15 @@ class ContextForge:
     ) -> Asked:
         """What the sources find for `request`, read, not yet ranked; `opening` if it is known."""
         limit = max(self.limits.per_source, min(request.max_items, self.limits.per_source_most))
-        found = await self.recaller.recall(request, situation, limit=limit, opening=opening)
+        now = self._now(request)
+        times = times_of(request, now, situation)
+        found = await self.recaller.recall(
+            request, situation, limit=limit, opening=opening, times=times.intervals
+        )
         told = self.historian.tell(request, found.episode.opening)
         hydrating = time.perf_counter()
         wanted = Wanted(
-            query=view_of(request, self._now(request), situation, found),
+            query=view_of(request, now, times, situation, found),
             sources=sources_of(found, without=told),
             history=told.messages,
             shown=request.shown,

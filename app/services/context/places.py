@@ -5,6 +5,8 @@ from typing import TypeVar
 
 from app.domain.ids import ItemKey
 from app.domain.memory import Table, lies_in
+from app.ports import VectorIndex
+from app.ranking import Floats
 from app.services.context.situation import Situation
 
 T = TypeVar("T")
@@ -62,3 +64,18 @@ async def roomy(
         most *= _WIDER
         answer = await ask(most)
     return answer
+
+
+async def nearest(
+    vectors: VectorIndex, query: Floats, situation: Situation, limit: int
+) -> Sequence[tuple[ItemKey, float]]:
+    """The `limit` messages nearest to a query, and what may stand beside them, with cosines."""
+    hits = await roomy(
+        lambda most: vectors.search(query, within=situation.within, limit=most),
+        lambda hits: [key for key, _ in hits],
+        limit,
+        situation,
+    )
+    told = situation.within.of_messages()
+    kept = beside({key: None for key, _ in hits}, limit, with_messages=told)
+    return [(key, cosine) for key, cosine in hits if key in kept]

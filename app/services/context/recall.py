@@ -2,9 +2,10 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from logging import getLogger
 from typing import TypeVar
 
@@ -18,9 +19,11 @@ from app.ports.stored import LexicalAnswer, Opening
 from app.services.context.entering import Episode, entered
 from app.services.context.found import About, Found, Near
 from app.services.context.knowing import known_profile
-from app.services.context.places import beside, roomy
+from app.services.context.places import beside, nearest, roomy
 from app.services.context.relating import Related, relate
 from app.services.context.situation import Situation
+from app.services.context.timing import at_times
+from app.text.intervals import Interval
 from app.text.negation import split_exclusions
 from app.text.terms import QueryTerms, excluded_terms, query_terms
 from app.text.topic import topic_of
@@ -31,6 +34,9 @@ _log = getLogger(__name__)
 
 _FOR_EXCLUDED = 3
 """As many neighbours are asked for where words are excluded: a vector does not know its words."""
+
+_AT_A_TIME = 20
+"""Messages that are found of a time that is asked for, were they never so far from the best."""
 
 _UNTIL_BEGUN = 2
 """Rounds of the event loop, after which a model in process has begun with what it is asked."""
@@ -81,11 +87,13 @@ class Recaller:
         *,
         limit: int,
         opening: Opening | None = None,
+        times: Sequence[Interval] = (),
     ) -> Found:
         """
         Ask every source for its best: full text in hybrid search, the graph if there is one.
 
-        An `opening` that is known already is not asked for.
+        An `opening` that is known already is not asked for. Of each of the `times` that the query
+        speaks of, the best are found besides.
         """
         watch = _Stopwatch(listener=situation.listener)
         topic = topic_of(request.query)
@@ -97,7 +105,7 @@ class Recaller:
         related_to = self._related(request, situation) if graph else None
         episode, semantic, lexical, related = await asyncio.gather(
             ask(Source.EPISODIC, self._episode(request, situation, opening)),
-            ask(Source.SEMANTIC, self._near(topic, request, situation, limit)),
+            ask(Source.SEMANTIC, self._near(topic, request, situation, limit, times)),
             ask(Source.LEXICAL, holding) if holding else _unasked(),
             ask(Source.RELATIONAL, related_to) if related_to else _unasked(),
         )
@@ -218,22 +226,23 @@ class Recaller:
             )
 
     async def _near(
-        self, topic: str, request: ContextRequest, situation: Situation, limit: int
+        self,
+        topic: str,
+        request: ContextRequest,
+        situation: Situation,
+        limit: int,
+        times: Sequence[Interval],
     ) -> Near:
         started = time.perf_counter()
         vector = await self.embedder.embed_query(topic)
         embedding = time.perf_counter() - started
         limit = limit * _FOR_EXCLUDED if request.filters.exclude_terms else limit
-        hits = await roomy(
-            lambda most: self.vectors.search(vector, within=situation.within, limit=most),
-            lambda hits: [key for key, _ in hits],
-            limit,
-            situation,
+        asked = [(situation, limit), *((each, _AT_A_TIME) for each in at_times(situation, times))]
+        hits = await asyncio.gather(
+            *(nearest(self.vectors, vector, each, most) for each, most in asked)
         )
-        told = situation.within.of_messages()
-        kept = beside({key: None for key, _ in hits}, limit, with_messages=told)
-        near = [(key, cosine) for key, cosine in hits if key in kept]
-        return Near(vector=vector, hits=near, embedding=embedding)
+        near = dict(chain.from_iterable(hits))
+        return Near(vector=vector, hits=list(near.items()), embedding=embedding)
 
     async def _related(self, request: ContextRequest, situation: Situation) -> Related:
         return await relate(

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timezone
+from datetime import datetime
 from itertools import islice
 
 from app.distil.facts.told import speakers_of
@@ -16,10 +16,9 @@ from app.ranking.query import QueryView
 from app.services.context.found import Found
 from app.services.context.situation import Situation
 from app.services.packing.history import History
-from app.text.intervals import NO_TIMES, Interval
+from app.text.intervals import Interval, Timed
 from app.text.negation import split_exclusions
 from app.text.overview import asks_about_asker, asks_for_a_time
-from app.text.times import timed
 from app.text.wording import wording_of
 
 
@@ -49,14 +48,13 @@ def sources_of(found: Found, *, without: History) -> dict[ItemKey, frozenset[Sou
 
 
 def view_of(
-    request: ContextRequest, now: datetime, situation: Situation, found: Found
+    request: ContextRequest, now: datetime, told: Timed, situation: Situation, found: Found
 ) -> QueryView:
     """In a search that is not hybrid there are no terms, and the vector stands alone."""
-    scope, local = situation.scope, now.astimezone(timezone(request.utc_offset))
+    scope = situation.scope
     frequency = found.lexical.document_frequency
     unknown = [term for term in found.terms.terms if term not in frequency]
     weights = idf(scope.messages, [*frequency.values(), *(0 for _ in unknown)])
-    told = timed(request.query, local) if situation.flags.hybrid else NO_TIMES
     overview = bool(told.intervals) and asks_for_a_time(told.rest)
     return QueryView(
         vector=found.near.vector,
