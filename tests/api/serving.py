@@ -79,14 +79,17 @@ def eventually(what: Callable[[], T]) -> T:
     return answer
 
 
+_NOT_INHERITED = ("FOREWORD_", "COLUMNS", "LINES")
+
+
 def environment(directory: Path, **settings: str) -> dict[str, str]:
     """
-    That of a shell in which nothing of ours is set but `settings`.
+    That of a shell in which nothing of ours is set but `settings`, nor the size of a terminal.
 
     And that each look at the parts is a new one: tests wait until one tells what they wait for.
     """
     a_compiled_model()
-    inherited = {name: v for name, v in os.environ.items() if not name.startswith("FOREWORD_")}
+    inherited = {name: v for name, v in os.environ.items() if not name.startswith(_NOT_INHERITED)}
     ours = {
         "DATA_DIR": str(directory / "data"),
         "MODEL_CACHE": str(model_cache()),

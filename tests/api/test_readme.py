@@ -92,7 +92,7 @@ def test_a_memory_is_moved_in_and_out(server: Server, home: Path) -> None:
     )
     (moving,) = examples("sh", "Moving in and out")
     moved = typed(home, moving, server)
-    assert "1 conversations, 3 messages" in moved
+    assert "1 conversation, 3 messages" in moved
     for file in ("memory.ndjson", "alice.ndjson"):
         assert HUGIN in (home / file).read_text()
     told = re.search(r'"messages":0,"duplicates":(\d+),"rejected":\[\]', moved)
@@ -138,7 +138,7 @@ def test_a_store_is_looked_after(tmp_path: Path) -> None:
             for command in meant(lines[name], FILE="memory.zip"):
                 typed(tmp_path, command)
     (restore,) = meant(lines["restore"], FILE=str(tmp_path / "memory.zip"))
-    assert "1 messages" in typed(other, restore)
+    assert "1 message," in typed(other, restore)
 
 
 def test_retrieval_is_measured_and_tuned(tmp_path: Path) -> None:

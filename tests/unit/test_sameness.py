@@ -105,8 +105,8 @@ def test_a_name_at_the_start_is_one_where_another_name_of_it_follows() -> None:
 
 
 def test_what_is_of_two_types_is_not_the_same() -> None:
-    assert ("Kate", SAME_AS, "Leeds") in linked("It is Kate, also known as Leeds.")
-    typed = "My sister Kate moved to Leeds.", "It is Kate, also known as Leeds."
+    assert ("Kate", SAME_AS, "Zurbury") in linked("It is Kate, also known as Zurbury.")
+    typed = "My sister Kate moved to Zurbury.", "It is Kate, also known as Zurbury."
     assert SAME_AS not in {relation for _, relation, _ in linked(*typed)}
 
 
