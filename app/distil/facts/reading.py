@@ -30,6 +30,7 @@ from app.distil.language.lexicon import DEPARTMENTS, PROGRAMS, STATES_OF_MIND, T
 _LASTING = re.compile(r"\b(?:since|for)\b", re.IGNORECASE)
 _OVER = re.compile(r"\b(?:over|to|instead of|rather than)\s+(?P<against>[^,;.]{1,60})")
 _ALLERGIC = re.compile(r"\band\s+allergic\s+to\s+")
+_NO_HOMES = PROGRAMS | DEPARTMENTS | STATES_OF_MIND
 _BOTH = re.compile(r"\Aboth\s+")
 _ANY_WORDS = (thing, choice, liked, collection, allergen)
 _ANY_NAMES = (place, tool)
@@ -175,9 +176,7 @@ def _is_plain(predicate: Predicate, tense: Tense, value: str, who: Who) -> bool:
 def _is_place(value: str) -> bool:
     """Whether somebody may live in it: not in Redis, Excel, Accounting, Team Blue or Room Four."""
     folded = value.casefold()
-    no_place = folded in PROGRAMS | DEPARTMENTS | STATES_OF_MIND or folded.startswith(
-        ("team ", "room ")
-    )
+    no_place = folded in _NO_HOMES or folded.startswith(("team ", "room "))
     return kind_of(value) is None and not no_place
 
 

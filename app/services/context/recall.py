@@ -96,12 +96,11 @@ class Recaller:
         speaks of, the best are found besides.
         """
         watch = _Stopwatch(listener=situation.listener)
-        topic = topic_of(request.query)
-        terms = query_terms(topic)
+        terms = query_terms(topic := topic_of(request.query))
         ask = partial(self._ask, seconds=request.deadline or self.deadline, watch=watch)
-        hybrid = situation.flags.hybrid
-        graph = situation.flags.graph and situation.scope.has_entities
-        holding = self._holding(terms, request, situation, limit) if hybrid else None
+        flags = situation.flags
+        graph = flags.graph and situation.scope.has_entities
+        holding = self._holding(terms, request, situation, limit) if flags.hybrid else None
         related_to = self._related(request, situation) if graph else None
         episode, semantic, lexical, related = await asyncio.gather(
             ask(Source.EPISODIC, self._episode(request, situation, opening)),
