@@ -18,18 +18,18 @@ app = typer.Typer(
     help="Memory for LLM agents.", no_args_is_help=True, pretty_exceptions_enable=False
 )
 
-app.command("eval")(eval_command)
-app.command("tune")(tune_command)
+for command in (serve, demo):
+    app.command()(command)
 app.command("import")(import_command)
 app.command("export")(export_command)
-for command in (ask, conversations, history, forget, flags, demo):
+for command in (ask, conversations, history, forget, flags, mcp):
     app.command()(command)
-for command in (backup, restore, reindex, doctor):
-    app.command()(command)
-app.add_typer(keys.commands, name="keys")
-for command in (mcp, serve, migrate):
+for command in (backup, restore, reindex, doctor, migrate):
     app.command()(command)
 app.command("compile")(compile_command)
+app.command("eval")(eval_command)
+app.command("tune")(tune_command)
+app.add_typer(keys.commands, name="keys")
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001  (a switch)

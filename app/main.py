@@ -46,6 +46,9 @@ from app.wiring.opening import check_database
 from app.wiring.services import Parts
 from app.wiring.succeeding import open_generations
 
+_CHAPTERS = ("store", "context", "memories", "entities", "govern", "proxy", "see inside", "move")
+"""What the description tells first, in this order."""
+
 
 def create_app(settings: Settings | None = None) -> FastAPI:
     """The service as an ASGI application; its parts are opened when it starts."""
@@ -67,13 +70,15 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         responses=dict(DESCRIBED),
         docs_url=None,  # ours, for FastAPI's pages load what they are made of from elsewhere
         redoc_url=None,
+        openapi_tags=[{"name": name} for name in _CHAPTERS],
     )
     install_problem_handlers(app)
     guard(app, settings)
     app.add_middleware(Envelope, telemetry=telemetry)
     app.add_middleware(ClearStart)
+    # What is asked with every turn first: a request is held against each route until one fits.
     routers = (
-        *(conversations, memories, entities, users, context, proxy, flags),
+        *(context, conversations, proxy, memories, entities, users, flags),
         *(inside, moving, operations, admin, ui),
     )
     for router in (each.router for each in routers):

@@ -1,11 +1,13 @@
 """Serving from this process: until it is told to end, or as long as a command works."""
 
+import errno
 import os
 import signal
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from socket import socket
 from threading import Thread
 from types import FrameType
 from typing import NoReturn
@@ -45,7 +47,7 @@ def serve_until_told(settings: Settings, host: str, port: int) -> None:
         server_header=False,
         timeout_graceful_shutdown=int(settings.server.drain_s),
     )
-    listening = config.bind_socket()
+    listening = _bound(config)
     port = listening.getsockname()[1]
     typer.echo(f"Data: {settings.data_dir.absolute()}")
     for name, path in (("Page", "ui"), ("Docs", "docs")):
@@ -60,6 +62,21 @@ def serve_until_told(settings: Settings, host: str, port: int) -> None:
         typer.echo(f"foreword: {error}", err=True)
         sys.exit(3)
     if not server.started:
+        sys.exit(3)
+
+
+def _bound(config: uvicorn.Config) -> socket:
+    """The address to listen on, or the end with one line that says why it is not to be had."""
+    try:
+        return config.bind_socket()
+    except SystemExit as told:
+        why = told.__context__
+        where = f"{config.host}, port {config.port}"
+        if isinstance(why, OSError) and why.errno == errno.EADDRINUSE:
+            reason = "another program listens there; --port takes another, 0 a free one"
+        else:
+            reason = str(why)
+        typer.echo(f"foreword: cannot listen on {where}: {reason}", err=True)
         sys.exit(3)
 
 

@@ -54,9 +54,9 @@ def a_console() -> Console:
     return console
 
 
-def counted(number: int, one: str, several: str | None = None) -> str:
+def counted(number: int, one: str) -> str:
     """How many, and of what: "1 message", "1,200 messages"."""
-    return f"{number:,} {one if number == 1 else several or f'{one}s'}"
+    return f"{number:,} {one if number == 1 else f'{one}s'}"
 
 
 def settings_of(data_dir: Path | None = None, **given: object) -> "Settings":

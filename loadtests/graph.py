@@ -149,11 +149,13 @@ async def _store(store: SqlStore, user: str, texts: list[str]) -> tuple[Conversa
 
 async def _link(store: SqlStore, conversation: Conversation) -> float:
     async with store.read(TENANT) as snapshot:
-        messages = await snapshot.messages.tail(conversation.key, limit=IN_CONVERSATION)
+        said = await snapshot.messages.page(
+            conversation.key, cursor=None, limit=IN_CONVERSATION, newest_first=False
+        )
     portion = Portion(
         tenant=TENANT,
         conversation=conversation,
-        messages=messages,
+        messages=said.items,
         last=True,
         flags=Flags(),
         now=NOON,

@@ -106,17 +106,21 @@ def measure(
             raise RuntimeError(answer.headers)
         return first if stream else all_of_it
 
-    for stream, told in ((False, "whole answer"), (True, "first chunk of a stream")):
-        ways = [partial(complete, base, stream=stream) for base in (model, f"{url}/v1")]
-        direct, through = in_turn(ways, count, before)
-        print(f"{told}: direct {figures(direct)}; through the proxy {figures(through)}")
-        added = [b - a for a, b in zip(direct, through, strict=True)]
-        print(f"  so the proxy adds {figures(added)} to it")
-
-    def context(accept: str) -> float:
-        body = {"query": question(rng), "user_id": OWNER}
+    def context(accept: str, told: str = "json") -> float:
+        body = {"query": question(rng), "user_id": OWNER, "format": told}
         _, first, all_of_it = timed(client, f"{url}/context", body, {"Accept": accept})
         return all_of_it if accept == "application/json" else first
+
+    alone = partial(context, "application/json", "markdown")
+    for stream, told in ((False, "whole answer"), (True, "first chunk of a stream")):
+        ways = [partial(complete, base, stream=stream) for base in (model, f"{url}/v1")]
+        direct, through, memory = in_turn([*ways, alone], count, before)
+        print(f"{told}: direct {figures(direct)}; through the proxy {figures(through)}")
+        added = [b - a for a, b in zip(direct, through, strict=True)]
+        beyond = [b - a for a, b in zip(memory, added, strict=True)]
+        print(f"  so the proxy adds {figures(added)} to it")
+        print(f"  of which POST /context, as markdown, is {figures(memory)}")
+        print(f"  and the proxy itself {figures(beyond)}")
 
     kinds = ("application/json", "text/event-stream")
     whole, first = in_turn([partial(context, each) for each in kinds], count, before)

@@ -90,16 +90,24 @@ def run_apart(work: Coroutine[Any, Any, None]) -> None:
         raise failures[0]
 
 
+def new_postgres_database(template: str = "template1", *, migrated: bool = False) -> str:
+    """As `create_postgres_database`, where no loop runs; skips where no server answers."""
+    made: list[str] = []
+
+    async def make() -> None:
+        await require_postgres()
+        made.append(await create_postgres_database(template))
+        if migrated:
+            await migrate(made[0])
+
+    run_apart(make())
+    return made[0]
+
+
 def settings_of_own(request: pytest.FixtureRequest) -> dict[str, str]:
     """Of a server: those of a database of the test's own, by a parameter of BOTH."""
     if request.param == "sqlite":
         return {}
-    run_apart(require_postgres())
-    made: list[str] = []
-
-    async def make() -> None:
-        made.append(await create_postgres_database())
-
-    run_apart(make())
-    request.addfinalizer(lambda: run_apart(drop_postgres_database(made[0])))
-    return {"DATABASE__URL": made[0]}
+    url = new_postgres_database()
+    request.addfinalizer(lambda: run_apart(drop_postgres_database(url)))
+    return {"DATABASE__URL": url}

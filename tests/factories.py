@@ -267,6 +267,7 @@ def recalled(
         types=[each.type for each in items],
         shown_at=[None] * len(items),
         gists=[_gist_of(each) for each in items],
+        subjects=[None] * len(items),
         read=items.__getitem__,
     )
 

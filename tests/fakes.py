@@ -20,6 +20,7 @@ from app.services.answering.recording import Recorder
 from app.services.answering.replaying import Replayer
 from app.services.common.flagging import FlagBoard
 from app.services.context.completing import Completer
+from app.services.context.following import Follower
 from app.services.context.forge import ContextForge
 from app.services.context.gathering import ForgeLimits
 from app.services.context.hydrate import Hydrator
@@ -239,6 +240,7 @@ class Memory:
         )
         self.surveyor = Surveyor(store, self.flags, self.clock)
         self.forge = ContextForge(
+            follower=Follower(store=store),
             recaller=self.recaller,
             hydrator=Hydrator(store=store, embedder=self.embedder),
             completer=Completer(store=store, embedder=self.embedder),

@@ -41,6 +41,9 @@ class FakeEmbedder:
         vector: Floats = (await self.embed([text]))[0]
         return vector
 
+    def reads(self, text: str) -> bool:  # noqa: ARG002  (every word has its axis)
+        return True
+
     def vectors(self, texts: Sequence[str]) -> Floats:
         rows = np.zeros((len(texts), self._dimension), dtype=np.float32)
         for row, text in zip(rows, texts, strict=True):

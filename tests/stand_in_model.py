@@ -162,6 +162,7 @@ def stand_in_model() -> Iterator[StandInModel]:
         stand_in = StandInModel(f"http://127.0.0.1:{listening.getsockname()[1]}/v1")
         routes = [
             Route("/v1/chat/completions", stand_in.answer, methods=["POST"]),
+            Route("/v1/embeddings", stand_in.answer, methods=["POST"]),
             Route("/v1/models", stand_in.answer, methods=["GET"]),
         ]
         config = uvicorn.Config(Starlette(routes=routes), log_level="critical", lifespan="off")

@@ -8,10 +8,11 @@ from typing import Any
 from uuid_utils.compat import uuid7
 
 from app.domain.conversation import Conversation, Message, NewConversation, NewMessage, Role, Scope
-from app.domain.ids import ERASED, ConversationId, ItemKey, MessageKey, TenantId
+from app.domain.ids import ERASED, ConversationId, ConversationKey, ItemKey, MessageKey, TenantId
 from app.domain.memories import Memory, MemoryFilter, NewMemory
 from app.domain.memory import ItemType, table_and_row
 from app.ports import RecallFilter
+from app.ports.conversations import MessageReader
 from app.ports.store import Store, Transaction
 from app.ports.stored import Erased, PreparedMessage
 from app.services.memories.keep import MemoryKeeper
@@ -31,6 +32,14 @@ class Words:
 
     def count(self, text: str) -> int:
         return len(text.split())
+
+
+async def last_of(
+    messages: MessageReader, conversation: ConversationKey, *, limit: int
+) -> Sequence[Message]:
+    """The last `limit` messages of a conversation, oldest first."""
+    page = await messages.page(conversation, cursor=None, limit=limit, newest_first=True)
+    return page.items[::-1]
 
 
 PREPARER = Preparer(tokens=Words(), new_id=uuid7)

@@ -14,7 +14,7 @@ from app.domain.ids import EntityKey, TenantId
 from app.domain.walking import Views, Walk
 from app.ports import RecallFilter
 from app.ports.store import Store
-from tests.stored import ACME, Kept, keep, said
+from tests.stored import ACME, Kept, keep, last_of, said
 
 
 async def tell_of(
@@ -33,7 +33,7 @@ async def tell_of(
 
 async def link(store: Store, kept: Kept, *, tenant: TenantId = ACME) -> None:
     async with store.read(tenant) as snapshot:
-        found = await snapshot.messages.tail(kept.conversation.key, limit=1_000)
+        found = await last_of(snapshot.messages, kept.conversation.key, limit=1_000)
     spoken = [
         Spoken(key=each.key, content=each.content or "", said_at=each.created_at, speaker=each.name)
         for each in found

@@ -24,6 +24,9 @@ class AbsentEmbedder:
     async def embed_query(self, text: str) -> Floats:
         raise EmbedderUnavailable(self.reason)
 
+    def reads(self, text: str) -> bool:
+        return False
+
 
 @dataclass(frozen=True, slots=True)
 class AbsentReranker:

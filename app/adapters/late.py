@@ -8,7 +8,8 @@ from typing import Generic, TypeVar
 from app.adapters.absent import AbsentEmbedder, AbsentReranker, AbsentVectorIndex
 from app.domain.errors import EmbedderUnavailable, RerankerUnavailable, VectorIndexUnavailable
 from app.domain.ids import ItemKey
-from app.ports import Embedder, RecallFilter, Reranker, VectorIndex, VectorPlace, VectorPoint
+from app.ports import Embedder, RecallFilter, VectorIndex, VectorPlace, VectorPoint
+from app.ports.language import Reranker
 from app.ranking import Floats
 
 _log = getLogger(__name__)
@@ -83,6 +84,9 @@ class LateEmbedder:
 
     async def embed_query(self, text: str) -> Floats:
         return await self._place.part.embed_query(text)
+
+    def reads(self, text: str) -> bool:
+        return self._place.part.reads(text)
 
     async def mend(self) -> bool:
         """

@@ -49,7 +49,7 @@ class RequestForm:
         return next((each for each in others if each is not None), None)
 
     def _without(self, parameter: str | None) -> Self | None:
-        """Each form has less to be refused than the one before, so there are five at most."""
+        """Each form has less that can be refused than the one before, so there are five at most."""
         if parameter == "length" and self.length == "max_tokens":
             return replace(self, length="max_completion_tokens")
         if parameter == "temperature" and self.has_temperature:

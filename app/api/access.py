@@ -19,6 +19,9 @@ _OF_TOOLS = "/mcp"
 _EXPORT = "/export"
 _PASSING = ("/v1",)
 _GOVERNING = ("/admin", "/flags", "/jobs", "/metrics")
+_USERS = "/users"
+"""Who there is: more than the memory of one."""
+
 _READING = {"GET", "HEAD", "OPTIONS"}
 _NETWORK_BITS = 64
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip")
@@ -28,7 +31,7 @@ def permission_for(method: str, path: str) -> Permission | None:
     """The permission that a request needs; None: it needs no key."""
     if path in _OPEN or _is_below(path, _OPEN_BELOW):
         return None
-    if _is_below(path, _GOVERNING):
+    if _is_below(path, _GOVERNING) or (path == _USERS and method in _READING):
         return Permission.ADMIN
     if method in _READING or path in _ASKING or path == _OF_TOOLS:
         return Permission.READ
@@ -36,7 +39,7 @@ def permission_for(method: str, path: str) -> Permission | None:
 
 
 def is_asked_within(path: str, held: Collection[Permission]) -> bool:
-    """Whether a key goes in with these, since it can do some of what is asked for behind."""
+    """Whether a key with these permissions passes the gate: what they allow is looked at inside."""
     return path == _OF_TOOLS and Permission.WRITE in held
 
 

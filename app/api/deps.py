@@ -26,7 +26,6 @@ from app.services.answering.replaying import Replayer
 from app.services.common.flagging import FlagBoard
 from app.services.common.jobs import Jobs, Work
 from app.services.common.pacing import Traffic
-from app.services.common.sharing import Shared
 from app.services.distilling.consolidating import Consolidator
 from app.services.distilling.summing_up import SummaryDesk
 from app.services.erasing.forget import Forgetter
@@ -40,6 +39,7 @@ from app.services.operating.doctor import Doctor
 from app.services.operating.measuring import Meter
 from app.services.operating.readiness import Readiness
 from app.services.operating.reindex import Reindexer
+from app.services.operating.sharing import Shared
 from app.services.proxy.exchanges import ExchangeKeeper
 from app.services.proxy.prompting import Prompter
 from app.services.writing.ingest import Ingestor
@@ -146,7 +146,9 @@ def require(caller: Caller, needed: Permission) -> None:
         NotPermitted: The key has it not.
     """
     if needed not in caller.permissions:
-        raise NotPermitted(needed=needed.value, scopes=in_order(caller.permissions))
+        raise NotPermitted(
+            f"It needs `{needed.value}`.", needed=needed.value, scopes=in_order(caller.permissions)
+        )
 
 
 async def _operator(request: Request) -> None:

@@ -28,7 +28,7 @@ from app.domain.errors import (
     TooManyConnections,
     TooManyRequests,
 )
-from app.domain.keys import Caller, Permission
+from app.domain.keys import Caller, Permission, in_order
 from app.services.access.rates import Allowance, Places, Rates
 
 _acting: ContextVar[Actor] = ContextVar("acting", default=SERVICE)
@@ -102,13 +102,14 @@ class Gate:
     async def _guarded(
         self, needed: Permission, scope: Scope, receive: Receive, send: Send
     ) -> None:
+        caller: Caller | None = None
         allowance: Allowance | None = None
 
         async def send_with_allowance(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers.setdefault("Cache-Control", "no-store")
-                headers.raw.extend(_told(allowance))
+                headers.raw.extend((*_told_of(caller), *_told(allowance)))
             await send(message)
 
         try:
@@ -177,6 +178,12 @@ def _presented(headers: Headers) -> str | None:
         return own
     scheme, _, key = headers.get("authorization", "").partition(" ")
     return key.strip() if scheme.lower() == "bearer" else None
+
+
+def _told_of(caller: Caller | None) -> Sequence[tuple[bytes, bytes]]:
+    if caller is None:
+        return ()
+    return ((b"x-foreword-scopes", ", ".join(in_order(caller.permissions)).encode()),)
 
 
 def _told(allowance: Allowance | None) -> Sequence[tuple[bytes, bytes]]:

@@ -23,14 +23,16 @@ def describe_keys(app: FastAPI) -> None:
 
     def openapi() -> dict[str, Any]:
         if app.openapi_schema is None:
-            schema = described()
-            schema.setdefault("components", {})["securitySchemes"] = _SCHEMES
-            for path, operations in schema["paths"].items():
-                for method, operation in operations.items():
-                    needed = permission_for(method.upper(), path)
-                    if needed is not None:
-                        operation["security"] = [{"bearer": []}, {"beside": []}]
-                        operation["x-scope"] = needed.value
+            _add_keys(described())
         return app.openapi_schema or {}
 
     app.openapi = openapi  # type: ignore[method-assign]  # as FastAPI's manual has it
+
+
+def _add_keys(schema: dict[str, Any]) -> None:
+    schema.setdefault("components", {})["securitySchemes"] = _SCHEMES
+    for path, operations in schema["paths"].items():
+        for method, operation in operations.items():
+            if (needed := permission_for(method.upper(), path)) is not None:
+                operation["security"] = [{"bearer": []}, {"beside": []}]
+                operation["x-scope"] = needed.value

@@ -51,10 +51,13 @@ def to_upstream(headers: Headers, caller: Caller, api_key: str | None) -> Header
     its own, or where none of ours is needed and the operator set none of the provider's. A key of
     ours never leaves.
     """
+    between = _NOT_PASSED_ON | {
+        name.strip() for name in headers.get("connection", "").lower().split(",")
+    }
     kept = [
         (name, value)
         for name, value in headers.items()
-        if name not in _NOT_PASSED_ON and not name.startswith(_KEPT_FROM)
+        if name not in between and not name.startswith(_KEPT_FROM)
     ]
     told = _not_ours(headers.get("authorization"))
     configured = None if api_key is None else f"Bearer {api_key}"

@@ -68,6 +68,7 @@ STATUS: Mapping[type[e.ForewordError], HTTPStatus] = {
     e.TokenCounterUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     e.UnreadableWeights: HTTPStatus.SERVICE_UNAVAILABLE,
     e.ProxyNotConfigured: HTTPStatus.NOT_FOUND,
+    e.NotPassedOn: HTTPStatus.NOT_FOUND,
     e.UpstreamUnavailable: HTTPStatus.BAD_GATEWAY,
     e.UpstreamTimedOut: HTTPStatus.GATEWAY_TIMEOUT,
     e.NotAnObject: HTTPStatus.BAD_REQUEST,
@@ -102,7 +103,12 @@ DESCRIBED: Mapping[int | str, dict[str, Any]] = {
 _KEY_ITSELF = "[key]"
 """What pydantic appends to the place of an entry whose key is wrong, not its value."""
 
+_OF_OURS = "Value error, "
+"""What pydantic puts before a sentence of ours."""
+
 _WRONG_SHAPE = "The request does not have the documented shape."
+_OF_THE_PROXY = "/v1/"
+_PASSED_ON = "POST /v1/chat/completions, POST /v1/embeddings and GET /v1/models are passed on"
 RETRY_AFTER = "2"
 """Seconds after which a 503 is worth another try."""
 
@@ -164,7 +170,9 @@ async def _on_invalid_request(request: Request, error: Exception) -> JSONRespons
             slug="unsupported-media-type",
             title="The body must be application/json.",
         )
-    errors = [{"pointer": _pointer(each["loc"]), "detail": each["msg"]} for each in found[:100]]
+    errors = [
+        {"pointer": _pointer(each["loc"]), "detail": what_is_wrong(each)} for each in found[:100]
+    ]
     return problem(
         request,
         HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -172,6 +180,16 @@ async def _on_invalid_request(request: Request, error: Exception) -> JSONRespons
         title=_WRONG_SHAPE,
         errors=errors,
     )
+
+
+def what_is_wrong(found: Mapping[str, Any]) -> str:
+    """As the check tells it, but in plain words where it tells of items and patterns."""
+    short = found["type"] in ("too_short", "string_too_short")
+    if short and found["ctx"]["min_length"] == 1:
+        return "must not be empty"
+    if found["type"] == "string_pattern_mismatch" and not found["input"].strip():
+        return "must not be blank"
+    return str(found["msg"]).removeprefix(_OF_OURS)
 
 
 def _wrong_media_type(request: Request) -> bool:
@@ -194,6 +212,8 @@ async def _on_http_exception(request: Request, error: Exception) -> JSONResponse
     if isinstance(error.__cause__, UnicodeDecodeError):
         return _not_json(request, detail="The body is not in UTF-8.")
     status = HTTPStatus(error.status_code)
+    if status is HTTPStatus.NOT_FOUND and request.url.path.startswith(_OF_THE_PROXY):
+        return answer_to(request, e.NotPassedOn(_PASSED_ON))
     slug, title = status.phrase.lower().replace(" ", "-"), f"{status.phrase}."
     answer = problem(request, status, slug=slug, title=title, **_unread(error.__cause__))
     answer.headers.update(error.headers or {})
@@ -249,10 +269,18 @@ def problem(
         "request_id": request.scope.get("state", {}).get("request_id"),
     }
     document = {**members, "detail": title, **facts, **members}  # a fact never stands for a member
+    if request.url.path.startswith(_OF_THE_PROXY):
+        document |= _as_openai_tells(slug, title, document["detail"])
     retry = {"Retry-After": RETRY_AFTER} if status is HTTPStatus.SERVICE_UNAVAILABLE else None
     return JSONResponse(
         jsonable_encoder(document), status_code=status, media_type=MEDIA_TYPE, headers=retry
     )
+
+
+def _as_openai_tells(slug: str, title: str, detail: object) -> Mapping[str, object]:
+    """A member that clients of OpenAI's API look for: they show its message, and nothing else."""
+    message = title if detail == title else f"{title} {detail}"
+    return {"error": {"message": message, "type": slug, "param": None, "code": slug}}
 
 
 def _slug(error: type[e.ForewordError]) -> str:

@@ -99,8 +99,9 @@ def _told_of(bundle: Mapping[str, Any]) -> Iterator[_Told]:
     """
     memories = bundle["retrieved_memories"]
     sources = {each.value for each in Source}
+    asked = bundle["metadata"]["started_ms"]
     for stage, took in bundle["metadata"]["timings_ms"].items():
-        if stage in sources:
+        if stage in sources and stage in asked:
             found = sum(stage in each["sources"] for each in memories)
             told = {"source": stage, "took_ms": took, "found": found, "cached": True}
             yield _told("memory_debug", told)

@@ -14,6 +14,7 @@ from app.client.answers import (
     Profile,
     Receipt,
     Stored,
+    User,
 )
 from app.client.awaiting import AsyncClient
 from app.client.blocking import Client
@@ -36,4 +37,5 @@ __all__ = [
     "Profile",
     "Receipt",
     "Stored",
+    "User",
 ]

@@ -96,6 +96,12 @@ class Entity(TypedDict):
     mentions: int
 
 
+class User(TypedDict):
+    user_id: str
+    created_at: str
+    last_message_at: str | None
+
+
 class Consent(TypedDict):
     user_id: str
     purposes: dict[str, bool]

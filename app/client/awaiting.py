@@ -1,8 +1,10 @@
 """The client for asyncio."""
 
-from collections.abc import AsyncIterable, AsyncIterator, Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Self, TypeVar, cast
+from functools import partial
+from typing import IO, Any, Self, TypeVar, cast
 
 import httpx
 
@@ -20,6 +22,7 @@ from app.client.answers import (
     Profile,
     Receipt,
     Stored,
+    User,
 )
 from app.client.calls import Call
 from app.client.wire import (
@@ -36,6 +39,8 @@ from app.client.wire import (
 )
 
 T = TypeVar("T")
+
+_AT_ONCE = 2**20
 
 
 class AsyncClient:
@@ -151,6 +156,9 @@ class AsyncClient:
     async def entity(self, entity_id: str, **wanted: object) -> Json:
         return await self.send(calls.entity(entity_id, **wanted))
 
+    async def users(self, **wanted: object) -> Page[User]:
+        return await self.send(calls.users(**wanted))
+
     async def consent(self, user_id: str) -> Consent:
         return await self.send(calls.consent(user_id))
 
@@ -188,9 +196,12 @@ class AsyncClient:
         return await self.send(calls.retry(job_id))
 
     async def import_file(
-        self, file: bytes | AsyncIterable[bytes], user_id: str | None = None
+        self,
+        file: bytes | IO[bytes] | Iterable[bytes] | AsyncIterable[bytes],
+        user_id: str | None = None,
     ) -> AsyncIterator[Json]:
-        async with self._stream(calls.import_file(user_id), content=file) as answer:
+        sent = file if isinstance(file, bytes | AsyncIterable) else _beside(file)
+        async with self._stream(calls.import_file(user_id), content=sent) as answer:
             async for line in answer.aiter_lines():
                 yield facts_in(line, str(answer.url))
 
@@ -225,3 +236,11 @@ class AsyncClient:
                 yield told_in_parts(answer, accept)
         except httpx.HTTPError as error:
             raise unreachable(error) from error
+
+
+async def _beside(file: IO[bytes] | Iterable[bytes]) -> AsyncIterator[bytes]:
+    """The chunks of a file, each read beside the event loop."""
+    read = getattr(file, "read", None)
+    chunks = iter(file) if read is None else iter(partial(read, _AT_ONCE), b"")
+    while (chunk := await asyncio.to_thread(next, chunks, None)) is not None:
+        yield chunk

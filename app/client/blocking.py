@@ -20,6 +20,7 @@ from app.client.answers import (
     Profile,
     Receipt,
     Stored,
+    User,
 )
 from app.client.calls import Call
 from app.client.wire import (
@@ -161,6 +162,10 @@ class Client:
     def entity(self, entity_id: str, **wanted: object) -> Json:
         """An entity with the heaviest of its edges, at most `limit`."""
         return self.send(calls.entity(entity_id, **wanted))
+
+    def users(self, **wanted: object) -> Page[User]:
+        """Of whom there is anything, in order of their ids: those that `begins`, by `cursor`."""
+        return self.send(calls.users(**wanted))
 
     def consent(self, user_id: str) -> Consent:
         """What a user agreed to."""

@@ -19,6 +19,7 @@ from app.client.answers import (
     Profile,
     Receipt,
     Stored,
+    User,
 )
 
 T = TypeVar("T")
@@ -129,6 +130,11 @@ def entities(**wanted: object) -> Call[Page[Entity]]:
 def entity(entity_id: str, **wanted: object) -> Call[Json]:
     """An entity with the heaviest of its edges, at most `limit`."""
     return Call("GET", f"/entities/{_segment(entity_id)}", _told(wanted))
+
+
+def users(**wanted: object) -> Call[Page[User]]:
+    """Of whom there is anything, in order of their ids: those that `begins`, by `cursor`."""
+    return Call("GET", "/users", _told(wanted))
 
 
 def consent(user_id: str) -> Call[Consent]:

@@ -11,6 +11,7 @@ from app.client.answers import Json
 NDJSON = "application/x-ndjson"
 EVENTS = "text/event-stream"
 _JSON = "application/json"
+_OF_EVERY_ANSWER = "x-request-id"
 
 Event = tuple[str, Json]
 """The name of what happened, and its facts."""
@@ -38,8 +39,15 @@ def headers(key: str | None) -> Mapping[str, str]:
 
 
 def checked(answer: httpx.Response) -> httpx.Response:
-    """The answer; what the service refused is raised with its reason."""
+    """
+    The answer.
+
+    Raises:
+        ClientError: The service refused, with its reason, or what answered is another one.
+    """
     if not answer.is_error:
+        if _OF_EVERY_ANSWER not in answer.headers:
+            raise _of_somebody_else(str(answer.url))
         return answer
     try:
         problem = answer.json()
@@ -93,13 +101,19 @@ def _of_somebody_else(url: str) -> ClientError:
 
 def refused(problem: Json, status: int) -> ClientError:
     told = [problem.get("title"), problem.get("detail"), *_places(problem)]
-    message = " ".join(dict.fromkeys(each for each in told if each)) or f"HTTP {status}"
+    said = [each for each in told if isinstance(each, str) and each]
+    message = " ".join(dict.fromkeys(said)) or f"HTTP {status}"
     return ClientError(message, status=status, problem=problem)
 
 
 def _places(problem: Json) -> list[str]:
     """Each place of a request that has not the documented shape, with what is wrong there."""
-    return [f"{each['pointer']}: {each['detail']}." for each in problem.get("errors", ())]
+    told = problem.get("errors")
+    return [
+        f"{each['pointer']}: {each['detail']}."
+        for each in (told if isinstance(told, list) else ())
+        if isinstance(each, dict) and {"pointer", "detail"} <= each.keys()
+    ]
 
 
 def told_of_erasing(line: Json) -> Json:

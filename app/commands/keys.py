@@ -59,7 +59,7 @@ def create(
         ),
     )
     if as_json:
-        typer.echo(json.dumps({"key": spelled}))
+        typer.echo(json.dumps({"key": spelled, **_described(key)}))
         return
     typer.echo(spelled)
     typer.echo(f"Key {key.id} of tenant {tenant}: keep it, it is not shown again.", err=True)

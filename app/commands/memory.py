@@ -14,7 +14,7 @@ from app.commands.naming import conversation_id
 from app.commands.reaching import Service, User, reaching
 from app.domain.watching import Step, Watch
 from app.progress import watched
-from app.terminal import harmless, stop
+from app.terminal import counted, harmless, stop
 
 if TYPE_CHECKING:
     from app.client import Bundle, Client
@@ -109,7 +109,8 @@ def history(
     def show(console: Console) -> None:
         for each in said:
             who = each["name"] or each["role"]
-            console.print(_text(f"{who}  {_day(each['created_at'])}", "bold"))
+            left = "  (of a branch that was left)" if each.get("aside") else ""
+            console.print(_text(f"{who}  {_day(each['created_at'])}{left}", "bold"))
             console.print(_text(each["content"] or "(calls tools)"), end="\n\n")
 
     service.tell({"items": said, "next_cursor": page["next_cursor"]}, show)
@@ -193,7 +194,7 @@ def _dropped(bundle: "Bundle") -> str:
 def _footer(metadata: Mapping[str, Any]) -> str:
     told = [
         f"{metadata['total_tokens']} of {metadata['budget_tokens']} tokens",
-        f"{metadata['candidates']} candidates",
+        counted(metadata["candidates"], "candidate"),
         f"{metadata['timings_ms']['total']:.0f} ms",
         *([] if metadata["sufficient"] else ["no likely answer"]),
         *(f"{each['source']}: {each['reason']}" for each in metadata["degraded"]),

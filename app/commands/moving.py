@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any
 
@@ -18,12 +19,22 @@ if TYPE_CHECKING:
     from app.client import Client
 
 _AT_ONCE = 2**20
+_PIPED = "-"
+"""The standard input or output, as a file is called."""
 _UNREADABLE = "/problems/import-unreadable"
+_AGAIN = "what came in is stored: begin again, and the rest follows"
 _SHOWN = 20
 _IMPORTED = ("conversations", "messages", "duplicates", "memories", "users")
 """What an answer counts of what came in, or was there."""
 _MESSAGE = b'"role":'
 """Of each message in an export there is one: inside of texts, quotation marks are escaped."""
+
+
+def _there(file: Path) -> Path:
+    """Typer's own check finds no file that is called like the standard input."""
+    if str(file) != _PIPED and not file.exists():
+        raise typer.BadParameter(f"file {str(file)!r} does not exist.")
+    return file
 
 
 @reaching
@@ -32,7 +43,9 @@ def import_command(
     file: Annotated[
         Path,
         typer.Argument(
-            help="An export; what kind it is, is found out.", exists=True, dir_okay=False
+            help="An export, - for the standard input; what kind it is, is found out.",
+            callback=_there,
+            dir_okay=False,
         ),
     ],
     user_id: User = None,
@@ -71,7 +84,7 @@ def export_command(
     service: Service,
     file: Annotated[
         Path, typer.Argument(help="Where to; - for the standard output.", dir_okay=False)
-    ] = Path("-"),
+    ] = Path(_PIPED),
     user_id: Annotated[str | None, typer.Option(help="Of this user; else of all.")] = None,
     embeddings: Annotated[bool, typer.Option("--embeddings", help="Also the vectors.")] = False,  # noqa: FBT002  (a switch)
 ) -> None:
@@ -80,7 +93,7 @@ def export_command(
         stop(f"there is no directory {file.parent}")
     with service.client() as client:
         chunks = client.export(user_id, embeddings=embeddings)
-        if str(file) == "-":
+        if str(file) == _PIPED:
             for chunk in chunks:
                 sys.stdout.buffer.write(chunk)
             return
@@ -98,18 +111,22 @@ def _imported(client: "Client", file: Path, user_id: str | None, watch: Watch) -
     from app.client import ClientError  # noqa: PLC0415  (slow)
 
     last: Mapping[str, Any] = {}
-    with file.open("rb") as opened:
+    piped = str(file) == _PIPED
+    with nullcontext(sys.stdin.buffer) if piped else file.open("rb") as opened:
         try:
-            sent = _sent(opened, file.stat().st_size, watch)
+            sent = _sent(opened, 0 if piped else file.stat().st_size, watch)
             for last in client.import_file(sent, user_id):
                 if "done" in last:
                     watch(_importing(last))
         except ClientError as error:
+            if last and not error.problem:
+                raise ClientError(f"{error}; {_AGAIN}") from error
             if error.problem.get("type") != _UNREADABLE:
                 raise
             return _nothing(file, str(error.problem.get("detail") or error))
     if "rejected" not in last:
-        raise ClientError(str(last.get("detail") or "the service ended before it was done"))
+        told = last.get("detail") or "the service ended before it was done"
+        raise ClientError(f"{told}; {_AGAIN}")
     return last
 
 
@@ -147,9 +164,11 @@ def _told(chunk: bytes) -> int:
 
 
 def _sent(file: IO[bytes], size: int, watch: Watch) -> Iterator[bytes]:
+    done = 0
     while chunk := file.read(_AT_ONCE):
         yield chunk
-        watch(Step(name="sending", done=file.tell(), total=size, unit=BYTES))
+        done += len(chunk)
+        watch(Step(name="sending", done=done, total=size, unit=BYTES))
 
 
 def _importing(told: Mapping[str, Any]) -> Step:

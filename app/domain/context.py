@@ -8,7 +8,7 @@ from typing import Self
 
 from app.domain.conversation import Message, Role
 from app.domain.entities import RelatedEntity
-from app.domain.ids import BundleId, ConversationId, EntityId, ItemId, ItemKey
+from app.domain.ids import BundleId, ConversationId, EntityId, ItemId, ItemKey, MessageId
 from app.domain.memory import ItemType, LineageEdge
 from app.domain.profile import ShownProfile
 
@@ -145,7 +145,7 @@ class MemoryItem:
     content_hash: bytes
     lineage: Sequence[LineageEdge]
     lines: tuple[int, ...] | None = None
-    """Of a summary whose other lines are left out, those that are there, counted from 0."""
+    """The lines that are shown of a summary, counted from 0, where others are left out."""
 
     @property
     def cited(self) -> frozenset[str]:
@@ -280,6 +280,8 @@ class ContextBundle:
     """What sums up the running conversation: it is rendered before all others."""
     grouped: bool = False
     """Whether the items are told by conversation, too."""
+    leans_on: MessageId | None = None
+    """What was said before the query and looked for with it, where it is understood only so."""
 
     @property
     def queried(self) -> bool:

@@ -26,6 +26,17 @@ class Role(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class User:
+    """Somebody of whom anything was ever stored, and not erased."""
+
+    user_id: str
+    created_at: datetime
+    """When the first of it was."""
+    last_message_at: datetime | None
+    """When the last message was said; None: no message is there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Scope:
     """A user's memory. `version` rises with everything that can change an answer about it."""
 
@@ -76,7 +87,7 @@ class NewMessage:
     """
     A message as a caller hands it in. `created_at` of None means now.
 
-    `id`, `echo` and `unwanted` are known of one that comes from another store of ours.
+    `id`, `echo`, `unwanted` and `aside` are known of one that comes from another store of ours.
     """
 
     role: Role
@@ -91,6 +102,7 @@ class NewMessage:
     id: MessageId | None = None
     echo: Sequence[tuple[int, int]] = ()
     unwanted: frozenset[str] = frozenset()
+    aside: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,12 +129,23 @@ class NewConversation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """
+    Of a tree of messages, by external ids, those on the way that is current, and all others.
+
+    They have nothing in common; what is in neither is of no tree, or of another one.
+    """
+
+    current: frozenset[str]
+    left: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
     """
     A conversation as stored, without its messages.
 
-    `updated_at` comes back with an import; `written_at` is when somebody last wrote to it here;
-    `last_message_at` is when the last of its messages was said, None where there is none.
+    `updated_at` comes back with an import; `written_at` is when somebody last wrote to it here.
     """
 
     key: ConversationKey
@@ -142,7 +165,6 @@ class Conversation:
     written_at: datetime
     message_count: int
     token_count: int
-    last_message_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,6 +200,8 @@ class Message:
     """What somebody deleted of all that was derived from it, which is not to be derived again."""
     rating: Rating | None = None
     """None of what neither a user nor an assistant says."""
+    aside: bool = False
+    """Of a branch that was left: asked or answered anew, and no part of how it goes on."""
 
     @property
     def is_kept(self) -> bool:

@@ -53,8 +53,8 @@ class Entity:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntityFilter:
     """
-    Which entities a list shows: those of a user, a part of whose name is `text`, of which somebody
-    spoke at `known_at` or before.
+    Which entities a list shows: those of a user that have `text` in their name, and of which
+    somebody spoke at `known_at` or before.
     """
 
     user_id: str | None = None

@@ -210,6 +210,10 @@ class ProxyNotConfigured(ForewordError):
     """No upstream is set that chat completions could be passed on to."""
 
 
+class NotPassedOn(ForewordError):
+    """Of the upstream's API this is not passed on: it has to be asked itself."""
+
+
 class UpstreamUnavailable(ForewordError):
     """The upstream of the proxy does not answer."""
 

@@ -51,12 +51,17 @@ PROFILE = ItemKey(-1)
 
 def table_and_row(key: ItemKey) -> tuple[Table, int]:
     """The table and the row key behind an item key."""
-    return Table(key & _TABLE_MASK), key >> _TABLE_BITS
+    return Table(table_of(key)), key >> _TABLE_BITS
+
+
+def table_of(key: ItemKey) -> int:
+    """The number of the table in which the row of an item key lies; it equals its `Table`."""
+    return key & _TABLE_MASK
 
 
 def lies_in(table: Table, key: ItemKey) -> bool:
     """Whether an item key is of a row of `table`."""
-    return key & _TABLE_MASK == table
+    return table_of(key) == table
 
 
 def rows_of(table: Table, keys: Iterable[ItemKey]) -> list[int]:

@@ -112,10 +112,10 @@ def making_up(start: datetime, stop: datetime) -> Sequence[Span]:
     """
     The periods that make up [start, stop), coarse ones before finer ones, at most MOST.
 
-    What lies in another one is told as well while all of its kind are few enough: a month as such,
-    by its weeks and by its days, a year by months too, ten years as such, and the rest at both ends
-    by what is finer. A period may reach over an edge by half a day, so that a day elsewhere on
-    earth is one here. Of less than half a day nothing is summed up.
+    Periods inside of another one are there as well while all of their kind are few enough: a month
+    as such, by its weeks and by its days, a year by months too, ten years as such, and the rest at
+    both ends by what is finer. A period may reach over an edge by half a day, so that a day
+    elsewhere on earth is one here. A time of less than half a day has none.
     """
     start = max(start, _FIRST)
     if stop - start < _SLACK:

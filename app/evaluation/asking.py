@@ -1,6 +1,6 @@
 """Putting a set into memory and asking its questions, on the way that every request takes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,7 +22,6 @@ from app.services.writing.waiting import IndexWaiter
 
 _INDEXED_WITHIN = 3_600.0
 """Seconds that a memory may take to be embedded."""
-
 
 _AT_ONCE = 500
 """Messages that are stored before their indexing is waited for: a few batches of the indexer."""
@@ -152,16 +151,24 @@ class Asker:
         questions = sum(len(memory.questions) for _, memory in homes)
         asking = counting(watch, "asking", "questions", questions)
         found: list[Sample | None] = []
-        for at, (each, memory) in enumerate(homes):
-            other = homes[(at + 1) % len(homes)]
-            for number, question in enumerate(memory.questions):
-                place = Place(set=each.name, memory=memory.id, number=number, at_home=True)
-                found.append(await self.ask(question, place, user_id=_user(each, memory)))
-                if len(homes) > 1 and not each.shared:
-                    away = replace(place, at_home=False)
-                    found.append(await self.ask(question, away, user_id=_user(*other)))
+        for question, place, user_id in _askings(homes):
+            found.append(await self.ask(question, place, user_id=user_id))
+            if place.at_home:
                 asking(1)
         return [each for each in found if each is not None]
+
+
+def _askings(
+    homes: Sequence[tuple[EvaluationSet, Memory]],
+) -> Iterator[tuple[Question, Place, str]]:
+    """Every question with each place where it is asked, and whose memory that is."""
+    for at, (of, memory) in enumerate(homes):
+        other = homes[(at + 1) % len(homes)]
+        for number, question in enumerate(memory.questions):
+            place = Place(set=of.name, memory=memory.id, number=number, at_home=True)
+            yield question, place, _user(of, memory)
+            if len(homes) > 1 and not of.shared:
+                yield question, replace(place, at_home=False), _user(*other)
 
 
 def _user(of: EvaluationSet, memory: Memory) -> str:

@@ -67,13 +67,13 @@ def measures(found: Ordered) -> dict[str, float]:
     }
 
 
-def interval(values: Sequence[float], *, draws: int = 1_000, seed: int = 0) -> tuple[float, float]:
+def interval(values: Sequence[float], *, draws: int = 1_000) -> tuple[float, float]:
     """
     The 95 % bootstrap interval of the mean of `values` (at least one), over questions.
 
     Source: Efron, Tibshirani: "An Introduction to the Bootstrap", 1993, the percentile interval.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     table: NDArray[np.float64] = np.asarray(values, dtype=np.float64)
     means = table[rng.integers(len(table), size=(draws, len(table)))].mean(axis=1)
     low, high = np.quantile(means, [0.025, 0.975])

@@ -14,6 +14,10 @@ from app.domain.errors import ImportUnreadable
 from app.formats.found import Bounds
 
 CHUNK = 2**18
+_ZIP = (b"PK\3\4", b"PK\5\6", b"PK\7\x08")
+_PACKED_OTHERWISE = {
+    b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"7z\xbc\xaf": "7-Zip", b"Rar!": "rar",
+}  # fmt: skip
 _MOST_MEMBERS = 100_000
 _MOST_RATIO = 200
 """Texts of people are packed to a tenth; what is packed to less than this is made to do harm."""
@@ -56,19 +60,29 @@ def sources(file: IO[bytes], bounds: Bounds) -> Sequence[Source]:
     What is to be read of `file`, which can seek.
 
     Raises:
-        ImportUnreadable: It is too large, a zip that is damaged, or one that holds nothing of ours.
+        ImportUnreadable: It is too large, packed but no zip, a zip that is damaged, or one that
+            holds nothing of ours.
     """
     size = file.seek(0, 2)
     file.seek(0)
-    begins = file.read(4)
-    if begins[:2] != b"PK":
+    begins = file.read(8)
+    if not begins.startswith(_ZIP):
+        _must_not_be_packed(begins)
         if size > bounds.unpacked_bytes:
             raise ImportUnreadable(f"it has more than {bounds.unpacked_bytes} bytes")
         return [Source("", size, partial(_again, file))]
+    if not zipfile.is_zipfile(file):
+        raise ImportUnreadable("it is the beginning of a zip, of which the end is not there")
     try:
         return _in_zip(zipfile.ZipFile(file), bounds)
     except (zipfile.BadZipFile, NotImplementedError, ValueError, OSError) as error:
         raise ImportUnreadable(f"the zip cannot be read: {error}"[:200]) from error
+
+
+def _must_not_be_packed(begins: bytes) -> None:
+    packer = next((by for mark, by in _PACKED_OTHERWISE.items() if begins.startswith(mark)), None)
+    if packer is not None:
+        raise ImportUnreadable(f"it is packed by {packer}: unpack it first")
 
 
 def _in_zip(archive: zipfile.ZipFile, bounds: Bounds) -> Sequence[Source]:

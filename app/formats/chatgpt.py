@@ -4,10 +4,11 @@ ChatGPT's export: a list of conversations, each a tree of messages, of which one
 Edited questions and answers that were asked for again are branches beside it, which are left out.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from app.domain.conversation import NewConversation, NewMessage, Role
+from app.formats.citing import unmarked
 from app.formats.fields import (
     Malformed,
     a_list,
@@ -24,10 +25,14 @@ from app.formats.fields import (
     text,
     timed,
 )
-from app.formats.found import BROKEN, Bounds, Rejected, Said
+from app.formats.found import BROKEN, Bounds, Rejected, Said, way_of
 
 _UNSAID = {"thoughts", "reasoning_recap", "model_editable_context"}
 """Kinds of content that nobody said to anybody."""
+
+_SPOKEN = "audio_transcription"
+_SOUNDS = ("audio_asset_pointer", "real_time_user_audio_video_asset_pointer")
+"""Kinds of parts that are what was spoken, of which the transcription tells the words."""
 
 
 def said(at: str, record: Mapping[str, Any], bounds: Bounds) -> Said:
@@ -56,7 +61,8 @@ def said(at: str, record: Mapping[str, Any], bounds: Bounds) -> Said:
         created_at=begins,
         messages=timed(found.messages, begins),
     )
-    return Said(at, conversation, [*broken, *found.rejected])
+    way = None if broken else way_of(_names(nodes, path), _names(nodes, nodes.keys() - {*path}))
+    return Said(at, conversation, [*broken, *found.rejected], way=way)
 
 
 def _path(nodes: Mapping[str, Any], current: object) -> Sequence[str]:
@@ -71,6 +77,18 @@ def _path(nodes: Mapping[str, Any], current: object) -> Sequence[str]:
         path[here] = None
         here = _parent(nodes[here])
     return list(path)[::-1]
+
+
+def _names(nodes: Mapping[str, Any], wanted: Iterable[str]) -> Iterator[str]:
+    """What the messages of these nodes are known by."""
+    for node in wanted:
+        told = nodes[node].get("message") if isinstance(nodes[node], dict) else None
+        if name := _name(node, told if isinstance(told, dict) else {}):
+            yield name
+
+
+def _name(node: str, message: Mapping[str, Any]) -> str | None:
+    return identity(message.get("id")) or identity(node)
 
 
 def _last_leaf(nodes: Mapping[str, Any]) -> str:
@@ -102,13 +120,13 @@ def _messages(name: str, node: object, bounds: Bounds) -> Iterator[NewMessage]:
         return
     author, about = a_record(a_record(message).get("author")), message.get("metadata") or {}
     role = role_of(author.get("role"))
-    content = _content(message.get("content"))
-    if not content.strip() or a_record(about).get("is_visually_hidden_from_conversation") is True:
+    content = unmarked(_content(message.get("content")), a_record(about))
+    if not content.strip() or about.get("is_visually_hidden_from_conversation") is True:
         return
     yield NewMessage(
         role=role,
         content=text(content, "content", most=bounds.message_chars),
-        external_id=identity(message.get("id")) or identity(name),
+        external_id=_name(name, message),
         name=short_name(author.get("name"), "name") if role is Role.TOOL else None,
         created_at=moment(message.get("create_time"), "create_time"),
         metadata=_facts(about, {"model_slug": "model"}, bounds),
@@ -130,7 +148,7 @@ def _content(content: object) -> str:
     if kind == "user_editable_context":
         return _joined(content, "user_profile", "user_instructions")
     if (parts := content.get("parts")) is not None:
-        return "\n".join(filter(None, map(_part, a_list(parts, "parts"))))
+        return "\n".join(filter(None, map(_part, _worded(a_list(parts, "parts")))))
     return _joined(content, "title", "url", "text", "result")
 
 
@@ -141,6 +159,13 @@ def _joined(content: Mapping[str, Any], *names: str) -> str:
 
 def _language(value: object) -> str:
     return value if isinstance(value, str) and value.isalnum() and value != "unknown" else ""
+
+
+def _worded(parts: Sequence[object]) -> Iterator[object]:
+    """The parts without sounds, where their words are among them."""
+    kinds = [each.get("content_type") if isinstance(each, dict) else None for each in parts]
+    without = _SOUNDS if _SPOKEN in kinds else ()
+    return (part for part, kind in zip(parts, kinds, strict=True) if kind not in without)
 
 
 def _part(part: object) -> str:

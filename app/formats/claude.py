@@ -19,10 +19,13 @@ from app.formats.fields import (
     text,
     timed,
 )
-from app.formats.found import BROKEN, Bounds, Rejected, Said
+from app.formats.found import BROKEN, Bounds, Rejected, Said, way_of
 
 _NONE_BEFORE = (None, "", "00000000-0000-4000-8000-000000000000", str(UUID(int=0)))
 """What the first message of a conversation names as the one before it."""
+
+_WORDED = ("text", "voice_note")
+"""Kinds of blocks that are what was said."""
 
 
 def said(at: str, record: Mapping[str, Any], bounds: Bounds) -> Said:
@@ -39,6 +42,10 @@ def said(at: str, record: Mapping[str, Any], bounds: Bounds) -> Said:
     }
     path, unread = _current(entries, record.get("current_leaf_message_uuid"))
     found = gathered(path, lambda each: _messages(each, bounds))
+    on_it = {place for place, _ in path}
+    beside = [(place, each) for place, each in entries.items() if place not in on_it]
+    left = gathered(beside, lambda each: _messages(each, bounds)).messages
+    way = None if unread else way_of(_names(found.messages), _names(left))
     conversation = NewConversation(
         external_id=identity(record.get("uuid"))
         or digest(record.get("name"), record.get("created_at")),
@@ -46,7 +53,7 @@ def said(at: str, record: Mapping[str, Any], bounds: Bounds) -> Said:
         created_at=begins,
         messages=timed(found.messages, begins),
     )
-    return Said(at, conversation, [*unread, *found.rejected])
+    return Said(at, conversation, [*unread, *found.rejected], way=way)
 
 
 def _current(
@@ -72,6 +79,10 @@ def _current(
     first = list(path)[-1]
     broken = [] if leaf in _NONE_BEFORE else [Rejected(first, BROKEN)]
     return list(path.items())[::-1], [*broken, *unread]
+
+
+def _names(messages: Sequence[NewMessage]) -> Iterator[str | None]:
+    return (each.external_id for each in messages)
 
 
 def _is_named(entry: object) -> bool:
@@ -103,7 +114,7 @@ def _messages(entry: object, bounds: Bounds) -> Iterator[NewMessage]:
 def _turns(entry: Mapping[str, Any], role: Role) -> Sequence[dict[str, Any]]:
     """What was said, cut where a tool answered: an answer of a tool is a turn of its own."""
     blocks = [each for each in a_list(entry.get("content") or [], "content") if each is not None]
-    if not any(isinstance(each, dict) and each.get("type") == "text" for each in blocks):
+    if not any(isinstance(each, dict) and each.get("type") in _WORDED for each in blocks):
         blocks = [{"type": "text", "text": entry.get("text") or ""}, *blocks]
     turns = [_turn(role)]
     for block in [*blocks, *_attachments(entry)]:
@@ -121,7 +132,7 @@ def _add(block: Mapping[str, Any], turns: list[dict[str, Any]], role: Role) -> N
     elif kind == "tool_use":
         call = {name: block[name] for name in ("id", "name", "input") if block.get(name)}
         turns[-1]["calls"].append(call)
-    elif kind == "text" and block.get("text"):
+    elif kind in _WORDED and block.get("text"):
         turns[-1]["texts"].append(_one_text(block["text"]))
 
 

@@ -21,7 +21,7 @@ LONGEST_NAME = 255
 LONGEST_LABEL = 1_000
 
 ROLES: Mapping[str, Role] = {
-    **dict.fromkeys(("user", "human"), Role.USER),
+    **dict.fromkeys(("user", "human", "prompter"), Role.USER),
     **dict.fromkeys(("assistant", "ai", "bot", "model", "function_call"), Role.ASSISTANT),
     **dict.fromkeys(("gpt", "chatgpt", "claude", "bing", "bard"), Role.ASSISTANT),
     **dict.fromkeys(("system", "developer"), Role.SYSTEM),
@@ -244,15 +244,24 @@ def _timed(messages: Sequence[NewMessage], last: datetime | None) -> Iterator[Ne
         yield replace(each, created_at=last)
 
 
-def identified(messages: Iterable[NewMessage], first: int = 0) -> list[NewMessage]:
-    """With an id made of place and content where a message has none: the same each time."""
+def identified(
+    messages: Iterable[NewMessage], first: int = 0, before: Mapping[str, NewMessage] | None = None
+) -> list[NewMessage]:
+    """
+    With an id made of place and content where a message has none: the same each time.
+
+    An id that another message has, here or `before`, is none: many tables tell that of the
+    conversation by that name.
+    """
+    known = dict(before or {})
     return [
         each
         if each.external_id is not None
-        else replace(each, external_id=f"{at}-{_content_digest(each)}")
+        and _says(known.setdefault(each.external_id, each)) == _says(each)
+        else replace(each, external_id=f"{at}-{digest(*_says(each))}")
         for at, each in enumerate(messages, start=first)
     ]
 
 
-def _content_digest(message: NewMessage) -> str:
-    return digest(message.role.value, message.name, message.content, message.tool_calls)
+def _says(message: NewMessage) -> tuple[object, ...]:
+    return message.role.value, message.name, message.content, message.tool_calls

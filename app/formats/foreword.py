@@ -90,6 +90,7 @@ def _messages(entry: object, bounds: Bounds) -> Iterator[NewMessage]:
             id=None if own_id is None else MessageId(own_id),
             echo=_stretches(told.get("echo"), len(each.content or "")),
             unwanted=_marks(told.get("unwanted")),
+            aside=told.get("aside") is True,
         )
 
 

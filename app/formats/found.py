@@ -1,10 +1,10 @@
 """What is found in an export."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from app.domain.conversation import NewConversation, NewMessage
+from app.domain.conversation import NewConversation, NewMessage, Way
 from app.domain.ids import MessageId
 from app.domain.memories import NewMemory
 from app.domain.profile import Consent, Profile
@@ -55,6 +55,14 @@ class Said:
     conversation: NewConversation
     rejected: Sequence[Rejected] = ()
     grown: Grown | None = None
+    way: Way | None = None
+    """Of a tree of messages: which of it is current."""
+
+
+def way_of(current: Iterable[str | None], left: Iterable[str | None]) -> Way:
+    """Of the external ids of a tree; what is on the way is not beside it."""
+    on_it = frozenset(each for each in current if each is not None)
+    return Way(current=on_it, left=frozenset(each for each in left if each is not None) - on_it)
 
 
 @dataclass(frozen=True, slots=True)

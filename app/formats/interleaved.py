@@ -72,6 +72,8 @@ class _Run:
     counted: Counter[str] = field(default_factory=Counter)
     """By their ids alone: whose they are may be told anew, and they become one then."""
     said_at: dict[tuple[str | None, str], datetime | None] = field(default_factory=dict)
+    last: tuple[object, Mapping[str, NewMessage]] = (None, {})
+    """The conversation of the last portion, and its messages by the ids that they told."""
 
     def portion(self, entries: Sequence[Entry]) -> Said:
         first = entries[0]
@@ -80,14 +82,17 @@ class _Run:
         title, untold = _title(first)
         begins = next((each.created_at for each in found.messages if each.created_at), None)
         messages = timed(found.messages, self.said_at.get(key) or begins)
+        before = self.last[1] if self.last[0] == key else {}
         conversation = NewConversation(
             user_id=first.user_id,
             external_id=first.conversation,
             label=title,
             created_at=begins,
-            messages=identified(messages, self.counted[first.conversation]),
+            messages=identified(messages, self.counted[first.conversation], before),
         )
         self.counted[first.conversation] += len(entries)
+        told = {each.external_id: each for each in reversed(messages) if each.external_id}
+        self.last = key, {name: before.get(name, each) for name, each in told.items()}
         if messages:
             self.said_at[key] = messages[-1].created_at
         return Said(first.at, conversation, [*untold, *found.rejected])

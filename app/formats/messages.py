@@ -29,9 +29,9 @@ from app.formats.fields import (
     timed,
 )
 from app.formats.found import Bounds, Said
+from app.formats.items import as_message
 
-_TIMES = ("created_at", "create_time", "timestamp")
-
+TIMES = ("created_at", "create_time", "timestamp")
 
 _WORDS = ("content", "value", "text")
 _SAYS = frozenset({*_WORDS, "refusal", "tool_calls", "function_call"})
@@ -51,7 +51,7 @@ def said(at: str, record: Mapping[str, Any], bounds: Bounds, *, name: str = "mes
     """
     entries = a_list(record[name], name)
     places = [(f"{at}.{name}[{place}]", each) for place, each in enumerate(entries)]
-    return _said(at, record, places, bounds)
+    return said_in(at, record, places, bounds)
 
 
 def threads(at: str, record: Mapping[str, Any], bounds: Bounds, *, name: str) -> Iterator[Said]:
@@ -67,7 +67,7 @@ def threads(at: str, record: Mapping[str, Any], bounds: Bounds, *, name: str) ->
         several.setdefault(thread, []).append((f"{at}.{name}[{place}]", each))
     for thread, places in several.items():
         own = {} if thread is None or (len(several) == 1 and _own(record)) else {"id": thread}
-        yield _said(at, {**record, **own}, places, bounds)
+        yield said_in(at, {**record, **own}, places, bounds)
 
 
 def thread_of(entry: Mapping[str, Any]) -> str | None:
@@ -79,19 +79,32 @@ def _own(record: Mapping[str, Any]) -> str | None:
     return identity(first_of(record, "external_id", "id", "conversation_id"))
 
 
-def _said(
+def said_in(
     at: str, record: Mapping[str, Any], places: Sequence[tuple[str, object]], bounds: Bounds
 ) -> Said:
-    begins = moment(first_of(record, *_TIMES), "created_at")
+    """
+    A conversation of these entries, which are named by their places.
+
+    Raises:
+        Malformed: What the object tells cannot be read.
+    """
+    begins = moment(first_of(record, *TIMES), "created_at")
     found = gathered(places, lambda each: messages(each, bounds))
     messages_found = timed(found.messages, begins)
     conversation = NewConversation(
         **told_of(record, bounds),
         external_id=_own(record) or digest(*map(told, messages_found)),
         created_at=begins,
-        messages=identified(messages_found),
+        messages=_oldest_first(found.messages, identified(messages_found)),
     )
     return Said(at, conversation, found.rejected)
+
+
+def _oldest_first(told: Sequence[NewMessage], read: list[NewMessage]) -> Sequence[NewMessage]:
+    """The messages of a list, which OpenAI's Assistants tell from its end, by the times told."""
+    times = [each.created_at for each in told if each.created_at is not None]
+    backwards = len(times) == len(told) > 1 and times[0] > times[-1]
+    return read[::-1] if backwards and times == sorted(times, reverse=True) else read
 
 
 def said_alone(at: str, entries: Sequence[object], bounds: Bounds) -> Said:
@@ -130,6 +143,8 @@ def messages(entry: object, bounds: Bounds, *, empty: bool = False) -> Iterator[
     """
     if not isinstance(entry, dict):
         raise Malformed("is no JSON object")
+    if (entry := as_message(entry)) is None:
+        return
     role = role_of(entry.get("role"))
     if _SAYS.isdisjoint(entry):
         raise Malformed("has neither content nor calls of tools")
@@ -143,7 +158,7 @@ def messages(entry: object, bounds: Bounds, *, empty: bool = False) -> Iterator[
         content=content,
         external_id=identity(first_of(entry, "external_id", "id", "message_id")),
         name=short_name(entry.get("name"), "name"),
-        created_at=moment(first_of(entry, *_TIMES), "created_at"),
+        created_at=moment(first_of(entry, *TIMES), "created_at"),
         tool_calls=calls,
         tool_call_id=short_name(entry.get("tool_call_id"), "tool_call_id"),
         importance=importance(entry.get("importance")),

@@ -115,6 +115,7 @@ class Reading:
         if shape is None:
             raise ImportUnreadable(
                 "it is neither JSON, nor a zip, nor a table with a column called content"
+                " (or text, message, value, body)"
             )
         naming = naming_of_lines(source.chunks())
         text = io.TextIOWrapper(

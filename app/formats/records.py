@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from app.formats import chatgpt, claude, foreword, messages, sharegpt
+from app.formats import chatgpt, claude, completions, foreword, messages, sharegpt
 from app.formats.fields import MALFORMED, Malformed, digest, reason
 from app.formats.found import Bounds, Found, Rejected, Said
 
@@ -72,6 +72,8 @@ def _said(at: str, record: Mapping[str, Any], bounds: Bounds) -> Iterator[Said]:
         yield chatgpt.said(at, record, bounds)
     elif "chat_messages" in record:
         yield claude.said(at, record, bounds)
+    elif completions.is_one(record):
+        yield completions.said(at, record, bounds)
     elif name is not None and any(map(sharegpt.is_message, _first(record[name]))):
         yield sharegpt.said(at, record, bounds, name=name)
     elif name in _WRAPPED:

@@ -12,6 +12,7 @@ _DATE = re.compile(r"(?:19|20)\d{6}")
 """A date without hyphens: as a number of seconds it would be one of the year 1970."""
 
 _SLASHED = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})(?:,?\s+(\d.*))?")
+_DOTTED = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?:,?\s+(\d.*))?")
 _CLOCKS = ("%H:%M", "%H:%M:%S", "%H:%M:%S.%f", "%I:%M %p", "%I:%M:%S %p")
 
 
@@ -23,8 +24,8 @@ def time_of(value: object) -> datetime:
     """
     Of a number the seconds, or milliseconds, since 1970; else as ISO 8601 writes it, or 25/12/2024.
 
-    Without an offset it is UTC. A date with slashes may begin with the day or the month: one that
-    both could be is none.
+    Without an offset it is UTC. A date with dots begins with the day. One with slashes may begin
+    with the day or the month: one that both could be is none.
 
     Raises:
         TwoDays: It could be two.
@@ -56,6 +57,9 @@ def _is_date(spelled: str) -> bool:
 
 
 def _spelled(told: str) -> datetime:
+    if (dotted := _DOTTED.fullmatch(told)) is not None:
+        day, month, year = map(int, dotted.groups()[:3])
+        return datetime.combine(datetime(year, month, day, tzinfo=UTC), _clock(dotted[4] or "0:00"))
     if (slashed := _SLASHED.fullmatch(told)) is None:
         return datetime.fromisoformat(told)
     first, second, year = map(int, slashed.groups()[:3])

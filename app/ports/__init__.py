@@ -53,23 +53,11 @@ class Embedder(Protocol):
         """Embed one query, shape (dimension,); may answer from a cache."""
         ...
 
-
-class Reranker(Protocol):
-    """A model that reads a query and a text together."""
-
-    @property
-    def model(self) -> str: ...
-
-    async def score(self, query: str, texts: Sequence[str], *, seconds: float) -> Floats:
+    def reads(self, text: str) -> bool:
         """
-        How well each text answers `query`: shape (len(texts),), more is better, on any scale.
+        Whether the model has words of the script that `text` is written in.
 
-        Of what is long the beginning is read. What cannot be done within `seconds` is dropped.
-
-        Raises:
-            RerankerUnavailable: The model does not answer, however it fails.
-            RerankerBusy: Too many wait for it already.
-            TimeoutError: It was not done in time.
+        If not, it spells it letter by letter: cosines tell how alike texts are spelled.
         """
         ...
 

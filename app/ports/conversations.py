@@ -1,6 +1,6 @@
 """What services need of the store for users, conversations and messages."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -12,6 +12,8 @@ from app.domain.conversation import (
     Message,
     NewConversation,
     Scope,
+    User,
+    Way,
 )
 from app.domain.ids import ConversationId, ConversationKey, ItemKey, MessageId, MessageKey, ScopeKey
 from app.ports.stored import PAGE_BYTES, Page, PreparedMessage, StoredMessage
@@ -24,6 +26,15 @@ class ScopeReader(Protocol):
 
     async def find_user(self, key: ScopeKey) -> str | None:
         """Whose scope this is; None for nobody's, another tenant's, and what is no scope."""
+        ...
+
+    async def page(self, *, begins: str, cursor: str | None, limit: int) -> Page[User]:
+        """
+        The users of the tenant whose id begins so, in order of the code points of their ids.
+
+        Raises:
+            InvalidCursor: The cursor is not one of this list's.
+        """
         ...
 
     async def readable(self, user_id: str | None, *, now: datetime) -> Sequence[Scope]:
@@ -78,6 +89,12 @@ class ConversationReader(Protocol):
         Raises:
             InvalidCursor: The cursor is not one of this list's.
         """
+        ...
+
+    async def last_said(
+        self, keys: Sequence[ConversationKey]
+    ) -> Mapping[ConversationKey, datetime]:
+        """When the last message of each was said; those in which nothing was said are left out."""
         ...
 
     async def matching(
@@ -143,12 +160,6 @@ class MessageReader(Protocol):
         """
         ...
 
-    async def tail(
-        self, conversation: ConversationKey, *, limit: int, as_of: datetime | None = None
-    ) -> Sequence[Message]:
-        """The last `limit` messages said until `as_of`, oldest first."""
-        ...
-
     async def page(
         self,
         conversation: ConversationKey,
@@ -195,6 +206,10 @@ class MessageWriter(MessageReader, Protocol):
         self, conversation: Conversation, messages: Sequence[PreparedMessage], *, now: datetime
     ) -> Sequence[ItemKey]:
         """Store rows, full text and outbox entries; the item keys of those to be indexed."""
+        ...
+
+    async def take_ways(self, ways: Sequence[tuple[Conversation, Way]]) -> None:
+        """Mark what is aside of each way, and unmark what is on it; the rest stays as it is."""
         ...
 
     async def unindex(self, conversation: Conversation, *, now: datetime) -> None:

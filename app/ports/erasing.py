@@ -59,5 +59,5 @@ class Following(Protocol):
     """What is read from beside the store that is written to, and lags behind it."""
 
     async def follows(self) -> bool:
-        """Whether it has all that is committed by now, for which some seconds are waited."""
+        """Whether it has all that is committed by now, after a wait of some seconds if need be."""
         ...

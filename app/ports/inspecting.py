@@ -75,11 +75,11 @@ class Inspection(Protocol):
         ...
 
     async def astray(self) -> Sequence[ItemKey]:
-        """Chunks, parts and derived items that lie in another scope than what they are of."""
+        """Chunks, parts of items, and derived items that lie in another scope than their origin."""
         ...
 
     async def notes_astray(self) -> Sequence[ItemKey]:
-        """What the outbox names under another scope, or another tenant, than what it is of."""
+        """Items that the outbox names under another scope, or another tenant, than their own."""
         ...
 
     async def mixed_entities(self) -> Sequence[EntityKey]:
@@ -193,11 +193,11 @@ class Repairs(Protocol):
         ...
 
     async def bring_home(self, keys: Sequence[ItemKey]) -> None:
-        """Put what is astray into the scope of what it is of; indexes are to follow."""
+        """Put what is astray into the scope of its origin; indexes are to follow."""
         ...
 
     async def bring_notes_home(self, keys: Sequence[ItemKey]) -> None:
-        """Put what the outbox says of these under the scope and the tenant that they are of."""
+        """Put what the outbox says of these items under their own scope and tenant."""
         ...
 
     async def forget_entities(self, keys: Sequence[EntityKey]) -> None:

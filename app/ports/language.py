@@ -1,9 +1,30 @@
-"""What distilling asks of models of language, where one is set."""
+"""What ranking and distilling ask of models of language, where one is set."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from app.domain.entities import Sighting
+from app.ranking import Floats
+
+
+class Reranker(Protocol):
+    """A model that reads a query and a text together."""
+
+    @property
+    def model(self) -> str: ...
+
+    async def score(self, query: str, texts: Sequence[str], *, seconds: float) -> Floats:
+        """
+        How well each text answers `query`: shape (len(texts),), more is better, on any scale.
+
+        Of what is long the beginning is read. What cannot be done within `seconds` is dropped.
+
+        Raises:
+            RerankerUnavailable: The model does not answer, however it fails.
+            RerankerBusy: Too many wait for it already.
+            TimeoutError: It was not done in time.
+        """
+        ...
 
 
 class Recogniser(Protocol):

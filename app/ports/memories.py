@@ -94,6 +94,18 @@ class MemoryWriter(MemoryReader, Protocol):
         """
         ...
 
+    async def alike(
+        self,
+        scope: ScopeKey,
+        kind: ItemType,
+        subjects: Sequence[str],
+        *,
+        groups: Sequence[str],
+        telling: str,
+    ) -> Sequence[Memory]:
+        """The same of these subjects, and what of `groups` tells something as `telling`."""
+        ...
+
     async def drop(self, old: Memory, *, now: datetime) -> None:
         """Erase what nobody would derive any more; what it superseded holds again."""
         ...

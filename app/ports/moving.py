@@ -30,7 +30,7 @@ class Identities(Protocol):
 
     async def held(self, kind: str, ids: Collection[UUID]) -> Mapping[UUID, Holder]:
         """
-        Those of `ids` that a `conversation`, `message` or `memory` has, whosever it is.
+        Those of `ids` that a `conversation`, `message` or `memory` has, whoever's it is.
 
         The only question whose answer is not of one tenant alone: an id is given out once.
         """

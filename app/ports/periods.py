@@ -93,7 +93,8 @@ class PeriodProjections(Protocol):
         """
         Take due periods for `lease` seconds; of tenants that want no summaries, none.
 
-        One comes only once none that lies inside of it waits; what was given up, nobody waits for.
+        A period is taken only once none inside of it waits; one that was given up keeps none
+        waiting.
         """
         ...
 

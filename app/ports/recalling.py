@@ -103,7 +103,8 @@ class Recall(Protocol):
         Full text: the `limit` items whose matched terms are the most telling.
 
         Given terms `without`, the best that hold none of them come first and the best of all after,
-        at most twice `limit`: a term stands for several words, which one is unwanted or not.
+        at most twice `limit`: a term stands for several words, of which the unwanted one need not
+        be there.
         """
         ...
 

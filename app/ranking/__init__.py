@@ -1,8 +1,8 @@
 """
 Pure ranking: arrays in, arrays out. No clock, no randomness, no I/O.
 
-Products are written `a.dot(b)`: `a @ b` asks the processor whether anything was invalid, and some
-kernels of BLAS say so now and then of products of which nothing is.
+What makes products does so under `np.errstate(invalid="ignore")`: some kernels of BLAS tell now and
+then that something was invalid of products of which nothing is (numpy/numpy#24067).
 """
 
 import numpy as np

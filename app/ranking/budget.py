@@ -56,12 +56,12 @@ class Bounds:
     What binds items beside the room that there is.
 
     Attributes:
-        inside: Which item another one is a part of: one that comes before it, of which only one
-            or the other is taken.
+        inside: Which item another one is a part of: one that comes before it, of which only one or
+            the other is taken.
         kinds: Of each item, in the order in which they are offered room; None: of no kind.
         of: What the items of a kind may take; of a kind that is not in it, anything.
         exempt: So many items, the first, are bound by no share, though they count in it.
-        covered: Of items that others say together, these: once all are taken, it is not.
+        covered: Of items that others say together, these others: once all are taken, it is not.
         taken: What is taken already, with its tokens, which the room that is left does not hold.
     """
 

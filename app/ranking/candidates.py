@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 from app.domain.context import Source, Weights
 from app.domain.ids import ItemKey
 from app.ranking import Floats
-from app.ranking.dedup import repeated
+from app.ranking.dedup import repeated, saying
 from app.ranking.lifting import Ties, lifted
 from app.ranking.pool import Pool, Recalled
 from app.ranking.query import QueryView
 from app.ranking.ranked import BELOW_FLOOR, Ranked
 from app.ranking.relevance import Relevance
 from app.ranking.scoring import final_scores, leaning, recency
-from app.ranking.timing import fitting
+from app.ranking.timing import elsewhere, fitting
 from app.text.intervals import Interval
 
 
@@ -36,6 +36,7 @@ class Taste:
     now: float
 
 
+@np.errstate(invalid="ignore")
 def rank(
     query: QueryView,
     pool: Pool,
@@ -50,41 +51,55 @@ def rank(
 
     What is no message ages from when it was last part of an answer, and hides no message that says
     the same. Pinned items pass the floor and `min_score`. What tells of the time that an overview
-    asks for, or of who asks for that, passes the floor, and is a likely answer. What was said at a
-    time that the query speaks of is preferred, and so is code where it asks for that, and what
-    `ties` tell to be near; that lifts nothing over the floor. Ties are broken by key, newest first.
+    asks for, and facts that are asked for, pass the floor and are likely answers; beside what tells
+    of that time, what was said at another needs a word of the overview. What was said at a time
+    that the query speaks of is preferred, and so is code where it asks for that, and what `ties`
+    tell to be near; that lifts nothing over the floor. Ties are broken by key, newest first.
     """
     relevant = judged.score * judged.standing
-    more, lifts = lifted(relevant, query, pool.recalled, ties)
+    asked = _asked_for(query, pool)
+    more, lifts = lifted(relevant, query, pool.recalled, ties, asked)
     score, merits = scored(pool.recalled, more, taste, query.intervals, judged.standing)
     signals = {
         "semantic": judged.semantic,
         "lexical": judged.lexical,
         **merits,
         "relevance": relevant,
-        "on_topic": judged.score,
+        "on_topic": np.where(_off_time(query, pool, judged, asked), np.float32(0), judged.score),
         **lifts,
         **judged.features,
     }
     worth = dict(zip(query.terms, query.idf.tolist(), strict=True))
-    asked = _asked_for(query, pool.recalled)
     if asked.any():
-        told_as = "portrait" if query.portrait else "period"
+        told_as = ("portrait" if query.facts.names else "answers") if query.facts else "period"
         signals[told_as] = np.where(asked, np.float32(1.0), np.float32(np.nan))
     return replace(_cut(pool, sources, taste, score, signals, asked), worth=worth)
 
 
-def _asked_for(query: QueryView, recalled: Recalled) -> NDArray[np.bool_]:
+def _asked_for(query: QueryView, pool: Pool) -> NDArray[np.bool_]:
     """
     True for what tells of a time for which the query asks as a whole, shape (n,): what sums it up,
-    or where nothing does what was said then; or for what is known of who asks for all of that.
+    or where nothing does what was said then; or for the facts that are asked for, and the messages
+    that say the same.
     """
-    if query.portrait:
-        return recalled.telling_of(query.portrait)
+    recalled = pool.recalled
+    if query.facts:
+        told = recalled.telling(query.facts)
+        return told | saying(recalled, told, pool.vectors) if told.any() else told
     if not query.overview:
         return np.zeros(len(recalled), dtype=np.bool_)
     summed_up = recalled.summing_up(query.periods)
     return summed_up if summed_up.any() else recalled.said_in(query.moments)
+
+
+def _off_time(
+    query: QueryView, pool: Pool, judged: Relevance, asked: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """True for what an overview does not ask for: said at another time, without a word of it."""
+    if not (query.overview and asked.any()):
+        return np.zeros(len(asked), dtype=np.bool_)
+    created_at = np.array(pool.recalled.created_at, dtype=np.float64)
+    return elsewhere(created_at, query.intervals) & (judged.lexical <= 0) & ~asked
 
 
 _EQUALS = np.float32(1)

@@ -106,6 +106,7 @@ def _completes(ranked: Ranked, wanted: Companion, read: Recalled, at: int) -> bo
     return other and (wanted.reply or asks(read.contents[at]))
 
 
+@np.errstate(invalid="ignore")
 def _said(ranked: Ranked, read: Recalled) -> Sequence[bool]:
     """Of each that was read, whether an item that is let in says about the same."""
     own = ranked.recalled

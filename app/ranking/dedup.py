@@ -29,15 +29,17 @@ def duplicates(
     """
     similar = vectors.dot(vectors.T) > SAME
     np.fill_diagonal(similar, val=False)
-    alike: NDArray[np.bool_] = np.any(similar, axis=1)
+    alike: list[bool] = np.any(similar, axis=1).tolist()
     marked = np.zeros(len(hashes), dtype=np.bool_)
     kept = np.zeros(len(hashes), dtype=np.bool_)
     seen: set[bytes] = set()
-    for index in order:
-        said = hashes[index] in seen
-        marked[index] = said or (bool(alike[index]) and bool((similar[index] & kept).any()))
-        if not marked[index]:
-            seen.add(hashes[index])
+    for index in order.tolist():
+        said = hashes[index]
+        if said in seen or (alike[index] and (similar[index] & kept).any()):
+            marked[index] = True
+            continue
+        seen.add(said)
+        if alike[index]:  # of what is like nothing, nobody asks whether it is kept
             kept[index] = True
     return marked
 
@@ -68,10 +70,30 @@ def _quoting(recalled: Recalled, passing: NDArray[np.bool_]) -> NDArray[np.bool_
     """What of `passing` quotes a message that is there, shape (n,)."""
     types, contents = recalled.types, recalled.contents
     at_hand = np.flatnonzero(passing).tolist()
-    said = "\0".join(contents[at] for at in at_hand if types[at] in OF_MESSAGES)
     quotes = np.zeros(len(recalled), dtype=np.bool_)
-    for at in at_hand:
-        _, whose, words = contents[at].partition(": ")
-        if types[at] in _QUOTING and whose:
-            quotes[at] = words.rstrip(".!") in said
+    if not (retold := [at for at in at_hand if types[at] in _QUOTING]):
+        return quotes
+    said = "\0".join(contents[at] for at in at_hand if types[at] in OF_MESSAGES)
+    for at in retold:
+        if words := _quoted(contents[at]):
+            quotes[at] = words in said
     return quotes
+
+
+def _quoted(told: str) -> str:
+    """The words behind whose they are, if they are told like that."""
+    return told.partition(": ")[2].rstrip(".!")
+
+
+def saying(recalled: Recalled, told: NDArray[np.bool_], vectors: Floats) -> NDArray[np.bool_]:
+    """The messages that say what the items `told` do, which hide these; shape (n,)."""
+    types, contents = recalled.types, recalled.contents
+    quoted = [words for at in np.flatnonzero(told).tolist() if (words := _quoted(contents[at]))]
+    alike: NDArray[np.bool_] = np.any(vectors.dot(vectors[told].T) > SAME, axis=1)
+    return np.array(
+        [
+            kind in OF_MESSAGES and (same or any(words in said for words in quoted))
+            for kind, said, same in zip(types, contents, alike.tolist(), strict=True)
+        ],
+        dtype=np.bool_,
+    )

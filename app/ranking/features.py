@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from app.ranking import Floats
 from app.ranking.bm25 import bm25
-from app.ranking.lines import Lines, cosines, held
+from app.ranking.lines import Lines, cosines, held, meant
 from app.ranking.pool import EVERYTHING, Among, Pool
 from app.ranking.query import QueryView
 from app.ranking.surroundings import Columns, alike, beside, conversation, windows
@@ -106,10 +106,10 @@ class Evidence:
     """
     The pool's features, shape (n, len(NAMES)), and what they were made of.
 
-    `cosine` of the whole, or most of the piece's where that is more, and `matched` of the whole,
-    each of shape (n,), in [0, 1]; `lexical` is BM25 of the piece over the best of the pool, or over
-    half of what the query asks for, if that is more. The pool is what lies `among`: the others are
-    compared with it, and it with none of them.
+    `cosine` of the whole, or most of the piece's where that is more, as far as it tells of meaning,
+    and `matched` of the whole, each of shape (n,), in [0, 1]; `lexical` is BM25 of the piece over
+    the best of the pool, or over half of what the query asks for, if that is more. The pool is what
+    lies `among`: the others are compared with it, and it with none of them.
     """
 
     features: Floats
@@ -144,7 +144,7 @@ def evidence(query: QueryView, pool: Pool) -> Evidence:
         cosine = np.maximum(cosine, OWN * cosines(query, pool.vectors))
     return Evidence(
         features=features,
-        cosine=np.clip(cosine, 0, 1),
+        cosine=meant(query, np.clip(cosine, 0, 1), words["matched"]),
         lexical=over_best(pieces["piece_bm25"], query, among),
         matched=words["matched"],
         among=among,

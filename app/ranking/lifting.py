@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.ranking import Floats
 from app.ranking.pool import Recalled
@@ -22,12 +23,20 @@ class Ties:
     share: float
 
 
+ANSWERING = np.float32(0.95)
+"""The relevance, at least, of a fact that tells just what is asked, and of messages that do."""
+
+
 def lifted(
-    relevant: Floats, query: QueryView, recalled: Recalled, ties: Ties | None
+    relevant: Floats,
+    query: QueryView,
+    recalled: Recalled,
+    ties: Ties | None,
+    asked: NDArray[np.bool_],
 ) -> tuple[Floats, Mapping[str, Floats]]:
     """
-    Relevances with what fits in time, in kind and in the graph added, at most 1, and the signals
-    of that; each of shape (n,).
+    Relevances with what fits in time, in kind and in the graph added, at most 1, no less than
+    ANSWERING for facts that are `asked` for, and the signals of that; each of shape (n,).
     """
     timely = time_match(np.array(recalled.created_at, dtype=np.float64), query.intervals)
     more, told = relevant + TIME_SHARE * timely, {"time": timely}
@@ -37,13 +46,18 @@ def lifted(
     if ties is not None:
         told["relational"] = ties.near
         more = more + np.float32(ties.share) * np.nan_to_num(ties.near)
-    return np.asarray(np.minimum(more, np.float32(1.0)), dtype=np.float32), told
+    more = np.asarray(np.minimum(more, np.float32(1.0)), dtype=np.float32)
+    if query.facts:
+        more = np.where(asked, np.maximum(more, ANSWERING), more)
+    if (more > relevant).any():
+        told["lift"] = more - relevant
+    return more, told
 
 
 CODE_SHARE, CODE_OF_REST = np.float32(0.1), np.float32(0.4)
 """
-What being code adds to a relevance where code is asked for, and how much of what it lacks to 1 at
-most: of two blocks the better one stays so.
+What being code adds to a relevance where code is asked for; at most this part of what it lacks to
+1, so that the better of two blocks stays so.
 """
 
 _FENCE = "```"

@@ -11,6 +11,12 @@ from app.ranking.neighbours import Indexes, Places, places, standing
 from app.ranking.pool import Pool
 from app.ranking.query import QueryView
 
+SPELLED = np.float32(0.5)
+"""
+What a cosine counts where its model does not read the script of the query, and no word is the same:
+what it finds may be in a bundle, and is no likely answer.
+"""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lines:
@@ -64,6 +70,18 @@ def cosines(query: QueryView, vectors: Floats) -> Floats:
     if query.vector is None:
         return np.zeros(len(vectors), dtype=np.float32)
     return np.asarray(vectors.dot(query.vector), dtype=np.float32)
+
+
+def meant(query: QueryView, cosine: Floats, matched: Floats) -> Floats:
+    """
+    What cosines tell of meaning, shape (n,): where the query was spelled, no more than its words.
+
+    Texts that are spelled letter by letter are all near each other.
+    """
+    if query.read:
+        return cosine
+    told = np.maximum(np.sqrt(matched), SPELLED * cosine)
+    return np.asarray(np.minimum(cosine, told), dtype=np.float32)
 
 
 def held(hits: Floats, query: QueryView) -> Floats:

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from app.domain.ids import MessageKey
 from app.domain.memory import ItemType
 from app.ranking.budget import Bounds, Share, by_worth
@@ -86,6 +88,7 @@ class Offer:
         return {**of_whole, **again}
 
 
+@np.errstate(invalid="ignore")
 def offered(ranked: Ranked, *, most: int, tools: int, room: Share) -> Offer:
     """
     The pinned, then what leads, then what sums up a time that is asked for as a whole, then all

@@ -11,6 +11,7 @@ from app.ranking.pool import Recalled, unpack_vectors
 from app.ranking.query import QueryView
 
 
+@np.errstate(invalid="ignore")
 def best_of_each(query: QueryView, chunks: Recalled, *, dimension: int) -> list[int]:
     """The index of the best chunk of each message: by cosine, then BM25, then the first."""
     cosines = np.zeros(len(chunks), dtype=np.float32)

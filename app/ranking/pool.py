@@ -15,6 +15,7 @@ from app.domain.periods import Span
 from app.ranking import Floats
 from app.ranking.bm25 import Bags
 from app.ranking.neighbours import Neighbours
+from app.ranking.query import About
 from app.text.intervals import Interval
 from app.text.scripts import fold
 
@@ -73,7 +74,7 @@ class Recalled:
     A memory item of its own counts as the one message of a conversation of its own, and the parts
     of a document as chunks that are the messages of one; the keys of these are below zero.
     `shown_at` is, in seconds, when such an item was last part of an answer; None: never. `gists`
-    are of summaries, None for all else.
+    are of summaries, None for all else; `subjects` tell under what memory items are kept.
     """
 
     keys: Sequence[ItemKey]
@@ -97,6 +98,7 @@ class Recalled:
     types: Sequence[ItemType]
     shown_at: Sequence[float | None]
     gists: Sequence[Gist | None]
+    subjects: Sequence[str | None]
     read: Callable[[int], MemoryItem]
 
     def __len__(self) -> int:
@@ -110,12 +112,11 @@ class Recalled:
             then |= (each.start.timestamp() <= at) & (at < each.stop.timestamp())
         return then & np.array([each in OF_MESSAGES for each in self.types], dtype=np.bool_)
 
-    def telling_of(self, names: Collection[str]) -> NDArray[np.bool_]:
-        """True for facts about who has one of these names, folded, or what is theirs; (n,)."""
-        begun = tuple(f"{name}{mark}" for name in names for mark in (" ", "'s ", ":"))
-        told = zip(self.types, self.contents, strict=True)
+    def telling(self, facts: About) -> NDArray[np.bool_]:
+        """True for these facts, shape (n,)."""
+        told = zip(self.types, self.subjects, strict=True)
         return np.array(
-            [kind is ItemType.FACT and said.casefold().startswith(begun) for kind, said in told],
+            [kind is ItemType.FACT and facts.is_told(subject) for kind, subject in told],
             dtype=np.bool_,
         )
 

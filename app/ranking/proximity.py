@@ -11,7 +11,7 @@ import numpy as np
 from app.distil.entities.relations import NAMED_TOGETHER
 from app.distil.entities.sameness import SAME_AS
 from app.domain.ids import EntityKey, ItemKey, MessageKey
-from app.domain.memory import Table, item_key
+from app.domain.memory import Table, item_key, rows_of
 from app.domain.walking import Seed, Step, Views, Walk
 from app.ranking import Floats
 from app.ranking.pool import Recalled
@@ -174,9 +174,9 @@ def worths(
     What messages, and the facts drawn from them, are worth by what they mention: best first, in
     (0, 1], at most MOST_ITEMS, none below LEAST.
 
-    Each entity that is rare enough makes a message likelier by its score and its rarity; so does it
-    that the message states what is asked for. Of the messages `without` only what was drawn from
-    them counts. Ties are broken by key, newest first.
+    Each entity that is rare enough makes a message likelier by its score and its rarity, and so
+    does what the message states of what is asked for. Of the messages `without` only what was drawn
+    from them counts. Ties are broken by key, newest first.
     """
     reached = {each.entity: each for each in near}
     missing: defaultdict[MessageKey, float] = defaultdict(lambda: 1.0)
@@ -197,7 +197,7 @@ def worths(
 
 
 _Leaving = Iterator[tuple[float, Iterable[MessageKey]]]
-"""What some messages are still unlikely by, once that is known of them."""
+"""How unlikely something leaves some messages, in [0, 1)."""
 
 
 def _naming(reached: Mapping[EntityKey, Near], views: Views) -> _Leaving:
@@ -223,8 +223,11 @@ def nearness(recalled: Recalled, items: Mapping[ItemKey, float]) -> Floats:
     """
     if not items:
         return np.full(len(recalled), np.nan, dtype=np.float32)
+    of_messages = {
+        message: worth for key, worth in items.items() for message in rows_of(Table.MESSAGE, [key])
+    }
     worth = [
-        items.get(key, items.get(item_key(Table.MESSAGE, max(message, 0)), np.nan))
+        items[key] if key in items else of_messages.get(message, np.nan)
         for key, message in zip(recalled.keys, recalled.messages, strict=True)
     ]
     return np.array(worth, dtype=np.float32)

@@ -10,18 +10,46 @@ from app.text.wording import PLAIN, Wording
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """
+    The facts that a query asks for: all about who has one of the `names`, folded, and about what is
+    theirs; or what holds of one of the `groups` (`app/distil/facts/filing.py`).
+    """
+
+    names: frozenset[str] = frozenset()
+    groups: frozenset[str] = frozenset()
+
+    def __bool__(self) -> bool:
+        return bool(self.names or self.groups)
+
+    def is_told(self, subject: str | None) -> bool:
+        """Whether a fact that is kept under this subject is one of them."""
+        who, _, what = (subject or "").partition("|")
+        attribute, _, value = what.partition("|")
+        if f"{who}|{attribute.partition(' for ')[0]}" in self.groups:
+            return not value.startswith(_NOT_NOW)
+        return who in self.names or any(who.startswith(f"{name}'s ") for name in self.names)
+
+
+_NOT_NOW = ("past|", "planned|")
+"""How what a subject tells of its value begins where that does not hold now."""
+
+NOTHING_ABOUT = About()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Unsought:
     """
     What is read whatever it says: what sums up `periods`, or, where nothing does, the most
-    important of what was said at `moments`; and facts about who has a name of the `portrait`.
+    important of what was said at `moments`; and the facts that are asked for.
     """
 
     periods: frozenset[Span] = frozenset()
     moments: Sequence[Interval] = ()
-    portrait: frozenset[str] = frozenset()
+    facts: About = NOTHING_ABOUT
 
     def __bool__(self) -> bool:
-        return bool(self.periods or self.moments or self.portrait)
+        return bool(self.periods or self.moments or self.facts)
 
 
 NOTHING_UNSOUGHT = Unsought()
@@ -32,10 +60,11 @@ class QueryView:
     """
     The query as ranking sees it: its vector, shape (d,), and its terms with their idf.
 
+    Unless it was `read` by a model that knows its script, its vector says little of what it means.
     `terms` are those that the scope knows; `idf_mass` is the sum over all, the unknown ones too.
     `intervals` are the times that it speaks of, `periods` those of which these consist, where what
-    sums them up is wanted; an `overview` asks for nothing else. A query that asks for all that is
-    known of who asks is for their `portrait`: the names, folded, that facts call them.
+    sums them up is wanted; an `overview` asks for nothing else, and neither does a query for all
+    that is known of who asks, or for one thing that a fact tells (`facts`).
     """
 
     vector: Floats | None
@@ -46,8 +75,9 @@ class QueryView:
     intervals: Sequence[Interval] = ()
     periods: frozenset[Span] = frozenset()
     overview: bool = False
-    portrait: frozenset[str] = frozenset()
+    facts: About = NOTHING_ABOUT
     wording: Wording = PLAIN
+    read: bool = True
 
     @property
     def moments(self) -> Sequence[Interval]:
@@ -56,7 +86,7 @@ class QueryView:
 
     @property
     def unsought(self) -> Unsought:
-        return Unsought(periods=self.periods, moments=self.moments, portrait=self.portrait)
+        return Unsought(periods=self.periods, moments=self.moments, facts=self.facts)
 
     @property
     def known(self) -> float:

@@ -72,6 +72,7 @@ class Relevance:
     """
 
 
+@np.errstate(invalid="ignore")
 def relevance(
     query: QueryView, pool: Pool, model: RelevanceModel | None = None, *, explain: bool = False
 ) -> Relevance:
@@ -167,7 +168,8 @@ def beside_best(scores: Floats, among: Among = EVERYTHING) -> Floats:
 
 def fused(query: QueryView, found: Evidence, *, embedded: NDArray[np.bool_]) -> Floats:
     """
-    0.6 cosine + 0.4 BM25 share, or the side that is there, told as a relevance.
+    0.6 cosine + 0.4 BM25 share, or the side that is there, told as a relevance; at least what the
+    cosine alone may stand for.
 
     A candidate that is not embedded yet is given half of its lexical part.
     """

@@ -1,8 +1,5 @@
 """What stands around the candidates of a pool: before and after, in their conversation, near."""
 
-from collections.abc import Sequence
-from math import exp
-
 import numpy as np
 
 from app.ranking import Floats
@@ -19,6 +16,9 @@ _BEST = 5
 
 _REACH = {"close_by": 4.0, "close_by_wide": 15.0}
 """Messages of a conversation within which what stands close by loses two thirds of its weight."""
+
+_OUT_OF_REACH = 300
+"""Messages away, or more, or in another conversation: what stands there counts nothing."""
 
 
 def windows(lines: Lines) -> Columns:
@@ -88,24 +88,11 @@ def _close_by(spots: Places, strength: Floats, among: Among) -> Columns:
     raised = np.zeros_like(strength)
     theirs = strength[among]
     raised[among] = np.maximum(theirs - theirs.mean(), 0)
-    order = np.argsort(spots, kind="stable")
-    there, said = spots[order].tolist(), raised[order].tolist()
-    back, said_back = [-spot for spot in reversed(there)], said[::-1]
-    columns = {name: np.empty_like(strength) for name in _REACH}
-    for name, reach in _REACH.items():
-        before, after = _faded(there, said, reach), _faded(back, said_back, reach)
-        columns[name][order] = np.add(before, after[::-1])
-    return columns
-
-
-def _faded(spots: Sequence[int], said: Sequence[float], reach: float) -> list[float]:
-    """What was said before each of the ascending spots; another conversation is too far away."""
-    told, left, last = list[float](), 0.0, spots[0]
-    for spot, one in zip(spots, said, strict=True):
-        left *= exp((last - spot) / reach)
-        told.append(left)
-        left, last = left + one, spot
-    return told
+    others = np.flatnonzero(raised)
+    away = np.abs(spots[:, None] - spots[others])  # another conversation is too far away
+    away = np.minimum(away, _OUT_OF_REACH).astype(np.float32)
+    told = {name: np.exp(away / -np.float32(reach)) for name, reach in _REACH.items()}
+    return {name: near.dot(raised[others]) - raised for name, near in told.items()}
 
 
 def _best_others(group: Indexes, strength: Floats) -> tuple[Floats, Floats]:

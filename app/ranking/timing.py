@@ -55,6 +55,15 @@ def fitting(recency: Floats, created_at: NDArray[np.float64], asked: Sequence[In
     return recency * time_match(created_at, [replace(each, strength=1.0) for each in asked])
 
 
+NEAR = 0.1
+"""The fit from which on something may have been told of a time: a week behind a day."""
+
+
+def elsewhere(created_at: NDArray[np.float64], asked: Sequence[Interval]) -> NDArray[np.bool_]:
+    """True for what lies so far from all of the intervals that it is hardly told of them, (n,)."""
+    return fitting(np.ones(len(created_at), dtype=np.float32), created_at, asked) < NEAR
+
+
 def _fit(created_at: NDArray[np.float64], interval: Interval) -> NDArray[np.float64]:
     start, stop = interval.start.timestamp(), interval.stop.timestamp()
     quarter = (stop - start) / 4

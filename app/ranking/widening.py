@@ -22,6 +22,7 @@ more.
 """
 
 
+@np.errstate(invalid="ignore")
 def beside_best(
     query: QueryView, found: Surrounded, without: Collection[MessageKey] = ()
 ) -> Sequence[MessageKey]:

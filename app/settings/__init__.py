@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pydantic import Field, SecretStr
 from pydantic import ValidationError as PydanticValidationError
+from pydantic_core import ErrorDetails
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -72,6 +73,7 @@ __all__ = [
 
 PREFIX = "FOREWORD_"
 CONFIG_VARIABLE = "FOREWORD_CONFIG"
+_UNKNOWN = "there is no such setting"
 
 
 class SettingsError(Exception):
@@ -185,9 +187,15 @@ def load_settings(**given: object) -> Settings:
     except PydanticValidationError as error:
         first = error.errors()[0]
         name = PREFIX + "__".join(str(step).upper() for step in first["loc"])
-        raise SettingsError(f"{name}: {first['msg']}") from error
+        raise SettingsError(f"{name}: {_meant(first)}") from error
     except ValueError as error:  # a TOML file that is none, or JSON in a variable that is none
         raise SettingsError(f"settings cannot be read: {error}") from error
+
+
+def _meant(mistake: ErrorDetails) -> str:
+    if mistake["type"] == "extra_forbidden":
+        return _UNKNOWN
+    return mistake["msg"].removeprefix("Value error, ")
 
 
 def _refuse_unknown(environment: Mapping[str, str]) -> None:
@@ -201,4 +209,4 @@ def _refuse_unknown(environment: Mapping[str, str]) -> None:
     for name in sorted(environment):
         ours = name.upper().startswith(PREFIX)
         if ours and name.upper() not in plain and not name.upper().startswith(sections):
-            raise SettingsError(f"{name}: there is no such setting")
+            raise SettingsError(f"{name}: {_UNKNOWN}")

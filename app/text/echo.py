@@ -146,9 +146,9 @@ def _looked_through(
     found: Iterable[Segment], known: Collection[int], quotes: Sequence[Stretch]
 ) -> tuple[Sequence[Segment], Mapping[Stretch, int]]:
     """
-    Those that decide, and the bytes of words in each of `quotes`.
+    The segments that decide, and the bytes of words in each of `quotes`.
 
-    It is those that are known, and of the others behind each the first one that tells anything.
+    Known ones decide, and behind each run of them the first other one that tells anything.
     """
     deciding: list[Segment] = []
     said, ended = Counter[Stretch](), True

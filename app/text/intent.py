@@ -1,8 +1,10 @@
 """What kind of question a query is, by rules that can be read."""
 
 import re
+from functools import lru_cache
 
 from app.domain.context import Intent
+from app.text.patterns import CODE
 
 MAX_CHARACTERS = 2_000
 """Of a query; what kind it is shows early, or at its end by a question mark."""
@@ -23,9 +25,10 @@ _NAMED_CODE = re.compile(
     re.VERBOSE,
 )
 _ABOUT_CODE = re.compile(
-    r"""
-    \b(?:python|javascript|typescript|golang|kotlin|bash|numpy|pandas|sql|json|csv|c\+\+
-    |source\ code|code|function|method|endpoint|unit\ tests?|script|stdout|stdin|api)\b
+    rf"""
+    {CODE}
+    | \b(?:python|javascript|typescript|golang|kotlin|bash|numpy|pandas|sql|json|csv|c\+\+
+    |function|method|endpoint|unit\ tests?|script|stdout|stdin|api)\b
     """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -61,6 +64,7 @@ _QUESTION = re.compile(
 )
 
 
+@lru_cache(maxsize=64)
 def intent_of(query: str) -> Intent:
     """
     The first that fits of: code, relation, temporal, recall (any other question), open.

@@ -11,6 +11,8 @@ word more, be it a name or a topic, the question is about that. English, as the 
 import re
 from itertools import islice
 
+from app.text.patterns import one_of
+
 MAX_WORDS = 20
 """That are left of a question: who says more asks for more than a time."""
 
@@ -20,23 +22,19 @@ _LONGEST = 400
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?|'[^\W_]+")
 
 
-def _one(*several: str) -> str:
-    return f"(?:{'|'.join(several)})"
-
-
 def _some(*several: str) -> str:
     """Any number of them, each with the blank behind it."""
-    return f"(?:{_one(*several)} )*"
+    return f"(?:{one_of(*several)} )*"
 
 
 def _behind(*several: str) -> str:
     """Any number of them, each with the blank before it."""
-    return f"(?: {_one(*several)})*"
+    return f"(?: {one_of(*several)})*"
 
 
 _WHO = "(?:you and i|i|we|you|us)(?:'ve|'d|'re|'m)?"
-_BE = _one(*"did do have had has was were is are am been being got".split())
-_DO = _one(
+_BE = one_of(*"did do have had has was were is are am been being got".split())
+_DO = one_of(
     "(?:do|did|done|doing)(?: with you)?",
     "(?:been |get |got )?up to",
     "(?:get|got|getting) done",
@@ -48,26 +46,26 @@ _DO = _one(
     *("decided?", "agreed?(?: (?:on|to))?"),
     "(?:say|said|mention(?:ed)?|tell|told)(?: (?:you|me|each other))?",
 )
-_HAPPEN = _one(
+_HAPPEN = one_of(
     "(?:happen(?:ed|s|ing)?|occurred|changed?)(?: (?:to|with|between) (?:me|us))?",
     *("took place", "(?:gone|went|going|goes) on", "new"),
 )
 _ALL = "(?:what|whatever|(?:all |of )*(?:everything|all|the things)(?: that)?)(?:'s|'d|'ve)?"
-_WHAT = f"{_ALL}(?: all| else)?{_behind(_BE)} {_one(f'{_WHO}{_behind(_BE)} {_DO}', _HAPPEN)}"
+_WHAT = f"{_ALL}(?: all| else)?{_behind(_BE)} {one_of(f'{_WHO}{_behind(_BE)} {_DO}', _HAPPEN)}"
 """What did I do, everything we talked about, what happened."""
 
 _OUR = _some(*"all any of the my our your me us these those".split())
-_TALK = _one(
+_TALK = one_of(
     *("conversations?", "chats?", "discussions?", "talks?", "messages", "sessions?", "notes"),
     *("events?", "activities", "topics", "days?", "weeks?", "weekend", "months?", "year"),
 )
-_THESE = f"(?: {_OUR}{_one(_TALK, _WHAT)})?"
+_THESE = f"(?: {_OUR}{one_of(_TALK, _WHAT)})?"
 
 _KIND = _some(
     *"a an any some the my our your 's quick brief short concise full complete detailed".split(),
     *"general good little daily weekly monthly yearly main key biggest important most".split(),
 )
-_GIST = _one(
+_GIST = one_of(
     *("summar(?:y|ies)", "recaps?", "overview", "rundown", "digest", "synopsis", "gist"),
     *("round-?up", "review", "retrospective", "report", "highlights?", "takeaways", "points"),
     *("topics", "subjects", "themes", "events?", "things", "decisions", "news", "updates?"),
@@ -75,7 +73,7 @@ _GIST = _one(
 _NOUN = f"{_KIND}{_GIST}{_behind('of', 'for', 'from', 'on', 'in', 'about')}{_THESE}"
 """A short summary of our chats, the highlights, any news."""
 
-_SUM_UP = _one(
+_SUM_UP = one_of(
     *("summari[sz]e", "sum up", "recap", "recapitulate", "review", "outline", "condense"),
     "(?:catch|bring|get) (?:me|us) up(?: to (?:speed|date))?",
     *("fill (?:me|us) in", "look back", "walk (?:me|us) through", "go (?:back )?(?:over|through)"),
@@ -111,7 +109,7 @@ _AFTER = _some(
     *("in (?:total|general|short)", "day", "week", "weekend", "year"),
 )
 _OVERVIEW = re.compile(
-    f"{_BEFORE}(?:{_one(_WHAT, _NOUN, _VERB, _HOW, _ANYTHING, _WHICH)} {_AFTER})?"
+    f"{_BEFORE}(?:{one_of(_WHAT, _NOUN, _VERB, _HOW, _ANYTHING, _WHICH)} {_AFTER})?"
 )
 
 
@@ -120,7 +118,7 @@ _ME = "(?:me|myself|who i am)"
 _EVER = _behind("all", "already", "still", "really", "so", "far", "actually", "else", "ever")
 _PORTRAIT = re.compile(
     _BEFORE
-    + _one(
+    + one_of(
         f"(?:{_SUM_UP} )?(?:{_ALL}|anything|something)(?: else)?(?: (?:is|has been|it|is it|that))?"
         f"(?: {_BE})?(?: you)?"
         f"{_EVER} {_KNOW}n?{_EVER} (?:about|of|on) {_ME}",

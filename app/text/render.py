@@ -46,7 +46,7 @@ def quote(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Prompt:
+class Contents:
     """
     What a bundle tells. `about` says who the user is; `rolling` are the keys of what sums up the
     running conversation, of which `history` is the end.
@@ -95,7 +95,7 @@ def _with_source(item: MemoryItem) -> str:
     return f"{item.content}\nSource: {source}"
 
 
-def render_memory(prompt: Prompt) -> str:
+def render_memory(contents: Contents) -> str:
     """
     All that is remembered, by section: what seldom changes before what each question changes.
 
@@ -103,10 +103,10 @@ def render_memory(prompt: Prompt) -> str:
     depends on what is there, never on how well it answers. Empty for nothing.
     """
     sections: dict[str, list[MemoryItem]] = {}
-    for item in sorted(prompt.items, key=lambda item: (item.created_at, item.key)):
-        sections.setdefault(_section_of(item, prompt.rolling), []).append(item)
+    for item in sorted(contents.items, key=lambda item: (item.created_at, item.key)):
+        sections.setdefault(_section_of(item, contents.rolling), []).append(item)
     standing = [_standing(title, sections.get(title, ())) for title in (_ROLLING, _FACTS, _TOOLS)]
-    parts = [prompt.about, *standing, _by_conversation(sections.get(EARLIER, ()))]
+    parts = [contents.about, *standing, _by_conversation(sections.get(EARLIER, ()))]
     told = [part for part in parts if part]
     return "\n\n".join([PREAMBLE, *told]) if told else ""
 
@@ -164,24 +164,24 @@ def _in_a_line(call: Mapping[str, object]) -> str:
     return f"[calls {one_line(str(name))}({one_line(spelled)})]"
 
 
-def render_markdown(prompt: Prompt) -> str:
+def render_markdown(contents: Contents) -> str:
     """The whole bundle as one text: what is remembered, then the running conversation."""
-    parts = [render_memory(prompt)]
-    if prompt.history:
+    parts = [render_memory(contents)]
+    if contents.history:
         said = "\n".join(
             f"{titled(each.name) or each.role.value}:\n{quote(words_of(each))}"
-            for each in prompt.history
+            for each in contents.history
         )
         parts.append(f"{_RECENT}\n{said}")
     return "\n\n".join(part for part in parts if part)
 
 
-def render_messages(prompt: Prompt, query: str | None) -> list[dict[str, object]]:
+def render_messages(contents: Contents, query: str | None) -> list[dict[str, object]]:
     """The bundle as chat messages: a system message with the memory, the history, the query."""
     messages: list[dict[str, object]] = []
-    if memory := render_memory(prompt):
+    if memory := render_memory(contents):
         messages.append({"role": Role.SYSTEM.value, "content": memory})
-    history = prompt.history
+    history = contents.history
     messages += [_chat_message(each) for each in _complete(history)]
     asked = history[-1] if history else None
     if query is not None and not (asked and asked.role is Role.USER and asked.content == query):

@@ -106,6 +106,10 @@ def _named_date(match: re.Match[str], now: datetime) -> Interval:
     return _date(match["year"], month_number(match["month"]), int(match["day"]), now)
 
 
+def _week_of(match: re.Match[str], now: datetime) -> Interval:
+    return _week(_named_date(match, now).start)
+
+
 def _month_of_year(match: re.Match[str], now: datetime) -> Interval:
     return _months(int(match["year"]), month_number(match["month"]), now)
 
@@ -143,8 +147,8 @@ def _year(match: re.Match[str], now: datetime) -> Interval:
 
 def _near_day(match: re.Match[str], now: datetime) -> Interval:
     words = " ".join(match["day"].split())
-    back = {"the day before yesterday": 2, "yesterday": 1, "last night": 1}.get(words, 0)
-    return _day(now - back * DAY)
+    backs = {"the day before yesterday": 2, "yesterday": 1, "last night": 1}
+    return _day(now - DAY * next((backs[each] for each in backs if words.startswith(each)), 0))
 
 
 def _weekday(match: re.Match[str], now: datetime) -> Interval:
@@ -233,17 +237,24 @@ _COUNT = rf"(?P<count>\d{{1,3}}|{'|'.join(_NUMBERS[1:])}|{'|'.join(_COUNTS)})"
 _UNIT = r"(?P<unit>minute|hour|day|week|month|year)s?"
 _SEASON = f"(?P<season>{'|'.join(_SEASONS)})"
 _NEAR_DAY = (
-    "the day before yesterday|yesterday|last night|today|tonight|this (?:morning|afternoon|evening)"
+    "the day before yesterday|yesterday(?: (?:morning|afternoon|evening))?|last night|today|tonight"
+    "|this (?:morning|afternoon|evening)"
 )
 _LATELY = "recently|lately|the other day|these days"
 _PERIOD = "(?P<unit>week|weekend|month|quarter|year)"
-_SUMMED_UP = r"(?:(?<=summarise\x20)|(?<=summarize\x20)|(?<=recap\x20)|(?<=sum\x20up\x20))"
+_SUMMING_UP = (
+    *("summarise", "summarize", "recap", "sum up", "how was", "how's"),
+    *("summary for", "recap for", "review for"),
+)
+_SUMMED_UP = "|".join(f"(?<={each} )" for each in _SUMMING_UP).replace(" ", r"\x20")
 _WEEKEND = "(?P<which>over|during|was|of|on|at) (?:the|my|our) weekend"
 _LOOKING_BACK = re.compile(r"\b(?:did|was|were|had|have|has|\w\w+ed|went|said|told)\b")
 _BEFORE_WEEKDAY = "last|this|on|past|previous"
 
 _PATTERNS: Sequence[tuple[str, Resolve]] = [
     (rf"{_EDGE}{_YEAR}-(?P<month>\d\d)-(?P<day>\d\d)", _iso_date),
+    (rf"(?:the )?week of (?:the )?{_DAY}(?: of)? {_MONTH}\.?(?:,? {_YEAR})?", _week_of),
+    (rf"(?:the )?week of {_MONTH}\.? {_DAY}(?:,? {_YEAR})?", _week_of),
     (rf"{_EDGE}(?:the )?{_DAY}(?: of)? {_MONTH}\.?(?:,? {_YEAR})?", _named_date),
     (rf"{_EDGE}{_MAY_BE}{_MONTH}\.? {_DAY}(?![:\d])(?:,? {_YEAR})?", _named_date),
     (rf"{_EDGE}{_MONTH}\.?,?(?: of)? {_YEAR}", _month_of_year),
@@ -263,9 +274,11 @@ _PATTERNS: Sequence[tuple[str, Resolve]] = [
     (rf"(?P<which>in|during|last|this|early|late|mid|of) {_FULL_MONTH}", _month_alone),
     (rf"(?P<which>in|during|early|late|mid) (?P<month>{SHORT_MONTHS})", _month_alone),
     (rf"(?P<edge>since|before|until|after) (?P<which>){_FULL_MONTH}", _month_alone),
-    (rf"{_SUMMED_UP}(?P<which>){_FULL_MONTH}", _month_alone),
-    (rf"(?:in|during|of|(?P<edge>since|before|until|after)) {_YEAR}", _year),
-    (rf"{_SUMMED_UP}{_YEAR}", _year),
+    (rf"(?:{_SUMMED_UP})(?P<which>){_FULL_MONTH}", _month_alone),
+    (rf"(?:in|during|of|throughout|(?P<edge>since|before|until|after)) {_YEAR}", _year),
+    (rf"{_EDGE}the year {_YEAR}", _year),
+    (rf"(?:{_SUMMED_UP}){_YEAR}", _year),
+    (rf"{_YEAR}(?= in review)", _year),
     (_LATELY, _lately),
 ]
 RULES = [

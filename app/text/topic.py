@@ -67,6 +67,26 @@ _EVERYWHERE = re.compile(
 )
 """Where it was told, which is in all that is remembered."""
 
+_SAYING = re.compile(
+    r"\b(?P<who>(?:did|do|does|has|have|had)\ (?:[^\W_]+\ ){1,2}?)"
+    r"(?:say|said|tell|told)\b(?!-)(?:\ (?:me|us)\b)?\ ?",
+    re.IGNORECASE,
+)
+"""
+That somebody said it, as all that is remembered was: "What did Ann say about it?" found first where
+Ann asked what others say. Of 28 such questions of ours the MRR rose from 0.75 to 0.83 without, and
+those of LoCoMo and BEAM are answered as before.
+"""
+
+
+def words_sought(query: str) -> str:
+    """What of the topic is looked for in words: not that somebody said it."""
+    topic = topic_of(query)
+    if len(topic) > MAX_CHARACTERS:
+        return topic
+    rest = _SAYING.sub(r"\g<who>", topic)
+    return rest if _says_something(rest) else topic
+
 
 def topic_of(query: str) -> str:
     """The query itself where it is a text, or where nothing else would be left of it."""

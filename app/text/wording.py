@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import NamedTuple
 
+from app.text.patterns import CODE
 from app.text.terms import STOP_WORDS
-from app.text.topic import topic_of
+from app.text.topic import words_sought
 
 _WHEN = re.compile(
     r"\b(?:when|what (?:date|day|month|year|time)|how long|how (?:many|often))\b", re.IGNORECASE
@@ -15,7 +16,7 @@ _WHEN = re.compile(
 _ASKER = re.compile(r"\b(?:i|me|my|mine|i've|i'm|we|our|us)\b", re.IGNORECASE)
 _ASSISTANT = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
 _CODE = re.compile(
-    r"\b(?<!error )(?<!status )(?<!exit )(?<!zip )code\b(?! (?:of conduct|name|word))"
+    rf"(?<!\berror )(?<!\bstatus )(?<!\bexit ){CODE}"
     r"|\b(?:snippets?|source code|implementations?|one-liners?)\b"
     r"|\b(?:show|give|write|paste|find|need|want|send)\b.{0,40}"
     r"\b(?:function|method|class|script|query|sql|command|regex|config(?:uration)?|example)\b",
@@ -75,7 +76,7 @@ def wording_of(query: str) -> Wording:
         of_asker=bool(_ASKER.search(query)),
         of_assistant=bool(_ASSISTANT.search(query)),
         asks_code=bool(_CODE.search(query[:_READ])),
-        phrases=phrases_of(topic_of(query)),
+        phrases=phrases_of(words_sought(query)),
     )
 
 

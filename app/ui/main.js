@@ -1,7 +1,10 @@
 // The frame: where one is, whose memory is looked at, and the page itself.
 import { html, render, useEffect, useErrorBoundary, useRef, useState } from "./lib/dom.js";
 import { Link, useLocation } from "./lib/router.js";
-import { lastUser, useUser } from "./lib/person.js";
+import { placeOfEntry, scrollThere } from "./lib/scrolling.js";
+import { useResting } from "./lib/load.js";
+import { useUser } from "./lib/person.js";
+import { useUsers } from "./lib/users.js";
 import { Button, Notice, Waiting } from "./parts/basics.js";
 import { useInSight } from "./parts/in-sight.js";
 import { KeyDialog } from "./parts/key-dialog.js";
@@ -23,23 +26,47 @@ const OF_A_USER = new Set(["/", "/conversations", "/memory", "/person"]);
 const pageAt = (path) => [...PAGES, ...HIDDEN, NOWHERE].find(([, , , is]) => is.test(path));
 
 function Navigation({ at }) {
+  const [user] = useUser();
   return html`<nav aria-label="Pages" ref=${useInSight(at)}><ul>
     ${PAGES.map(([path, name]) => html`<li key=${path}>
-      <${Link} to=${path} query=${OF_A_USER.has(path) ? { user: lastUser() } : {}}
-        aria-current=${path === at ? "page" : undefined}>${name}<//></li>`)}
+      <${Link} to=${path} query=${OF_A_USER.has(path) ? { user } : {}}
+        data-name=${name} aria-current=${path === at ? "page" : undefined}>${name}<//></li>`)}
   </ul></nav>`;
 }
 
+const MOST_OFFERED = 20;
+/** Of what is chosen from a list a browser says so, or nothing; of what is typed, how. */
+const isChosen = ({ inputType }) => !inputType || inputType === "insertReplacementText";
+
+/** Whose memory it is; while one is at it, those are offered whose ids go on from what is typed. */
 function User() {
   const [user, choose] = useUser();
+  const [text, setText] = useState(user);
+  const [isAtIt, setAtIt] = useState(false);
+  const offered = useUsers(useResting(isAtIt ? text : null), MOST_OFFERED);
+  useEffect(() => setText(user), [user]);
+  const settle = (typed) => {
+    const named = offered.includes(typed) ? typed : typed.trim();
+    if (typed !== user && named !== user) choose(named);
+  };
+  const type = (event) => {
+    const { value } = event.currentTarget;
+    setText(value);
+    if (isChosen(event) && offered.includes(value)) settle(value);
+  };
+  const leave = (event) => {
+    setAtIt(false);
+    settle(event.currentTarget.value);
+  };
   const submit = (event) => {
     event.preventDefault();
-    choose(event.currentTarget.elements.user.value.trim());
+    settle(event.currentTarget.elements.user.value);
   };
   return html`<form class="user" role="search" aria-label="Whose memory" onSubmit=${submit}>
     <label for="user">Memory of</label>
-    <input id="user" name="user" key=${user} defaultValue=${user} placeholder="no user" autocomplete="off" spellcheck="false"
-      onBlur=${(event) => event.currentTarget.value.trim() !== user && choose(event.currentTarget.value.trim())} />
+    <input id="user" name="user" value=${text} placeholder="no user" autocomplete="off" spellcheck="false" list=${offered.length > 0 ? "users" : undefined}
+      onInput=${type} onFocus=${() => setAtIt(true)} onBlur=${leave} />
+    ${offered.length > 0 && html`<datalist id="users">${offered.map((each) => html`<option key=${each} value=${each} />`)}</datalist>`}
   </form>`;
 }
 
@@ -58,7 +85,7 @@ function Page({ entry, path }) {
     reset();
     entry[2]().then(
       (module) => here && setLoaded({ entry, Page: module.default, problem: null }),
-      () => here && setLoaded({ entry, Page: null, problem: { message: "This page could not be loaded", detail: "There may be a newer version: reload the page." } }),
+      () => here && setLoaded({ entry, Page: null, problem: { message: "This page could not be loaded", detail: "Is the service running? If it is, there is a newer version: reload the page." } }),
     );
     return () => {
       here = false;
@@ -71,17 +98,19 @@ function Page({ entry, path }) {
 }
 
 function App() {
-  const moved = useRef(false);
-  const { path } = useLocation(() => {
-    moved.current = true;
+  const moved = useRef(null);
+  const { path, query } = useLocation(({ back }) => {
+    moved.current = { to: back ? placeOfEntry() : 0 };
   });
   const entry = pageAt(path);
   useEffect(() => {
     if (!moved.current) return;
-    moved.current = false;
     document.getElementById("main").focus({ preventScroll: true });
-    scrollTo(0, 0);
-  }, [path]);
+    scrollThere(moved.current.to);
+  }, [path, query.user]);
+  useEffect(() => {
+    moved.current = null;
+  }, [query]);
   useEffect(() => {
     const find = (event) => {
       const isTyping = event.target.closest("input, textarea, select, [contenteditable]");

@@ -26,8 +26,8 @@ from app.adapters.recogniser import open_spacy
 from app.adapters.reranker import OnnxReranker, compile_reranker
 from app.domain.errors import RecogniserUnavailable
 from app.domain.watching import Watch, counting, unwatched
-from app.ports import Embedder, Reranker
-from app.ports.language import Recogniser
+from app.ports import Embedder
+from app.ports.language import Recogniser, Reranker
 from app.settings import Settings, revealed
 from app.wiring.opening import try_to_open
 

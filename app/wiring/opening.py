@@ -48,8 +48,9 @@ async def check_database(settings: Settings, stack: AsyncExitStack) -> Checkup |
 
 async def try_to_open(part: Mendable, lack: str, *, remote: bool) -> None:
     """
-    Open a part, if that can be done before the start, else log what is lacking; a server may
-    answer never.
+    Open a part, if that can be done before the start, else log the `lack` of it.
+
+    What is `remote` is waited for some seconds only: a server may never answer.
 
     Raises:
         DataDirectoryHeld: Starting would do harm.

@@ -26,8 +26,8 @@ from app.services.answering.cached import CachedForge
 from app.services.answering.replaying import Replayer
 from app.services.common.jobs import Jobs, Progress
 from app.services.common.logbook import Logbook
-from app.services.common.sharing import Shared
 from app.services.context.completing import Completer
+from app.services.context.following import Follower
 from app.services.context.forge import ContextForge
 from app.services.context.gathering import ForgeLimits
 from app.services.context.hydrate import Hydrator
@@ -43,6 +43,7 @@ from app.services.moving.importing import Importer
 from app.services.operating.doctor import Doctor
 from app.services.operating.measuring import Meter
 from app.services.operating.readiness import Readiness
+from app.services.operating.sharing import Shared
 from app.services.packing.history import Historian
 from app.services.packing.introducing import Introducer
 from app.services.packing.packer import Packer
@@ -229,6 +230,7 @@ class Parts(UpkeepParts):
     def _forge(self) -> ContextForge:
         chosen = self.settings.retrieval
         return ContextForge(
+            follower=Follower(store=self.store),
             recaller=self._recaller,
             hydrator=Hydrator(store=self.store, embedder=self.embedder),
             completer=Completer(store=self.store, embedder=self.embedder),

@@ -10,11 +10,9 @@ from httpx import AsyncClient
 from app.settings import DatabaseSettings, QdrantSettings, Settings
 from tests.api.speaking import settings_for, talking_to
 from tests.databases import (
-    create_postgres_database,
     drop_postgres_database,
     empty_postgres_database,
-    migrate,
-    require_postgres,
+    new_postgres_database,
     run_apart,
 )
 from tests.fakes_embedder import a_compiled_model
@@ -59,23 +57,17 @@ async def elsewhere(settings: Settings, tmp_path: Path) -> AsyncIterator[AsyncCl
         async with talking_to(settings_for(directory)) as client:
             yield client
         return
-    made: list[str] = []
-
-    async def make() -> None:
-        made.append(await create_postgres_database())
-        await migrate(made[0])
-
-    run_apart(make())
+    url = new_postgres_database(migrated=True)
     chosen = settings_for(
         directory,
-        database=DatabaseSettings.model_validate({"url": made[0]}),
+        database=DatabaseSettings.model_validate({"url": url}),
         qdrant=QdrantSettings(url=settings.qdrant.url, collection="elsewhere"),
     )
     try:
         async with talking_to(chosen) as client:
             yield client
     finally:
-        run_apart(drop_postgres_database(made[0]))
+        run_apart(drop_postgres_database(url))
 
 
 @pytest.fixture
@@ -104,13 +96,6 @@ def stand_in() -> Iterator[StandInQdrant]:
 @pytest.fixture(scope="session")
 def session_postgres_url() -> Iterator[str]:
     """A migrated database of this session's own, dropped at its end."""
-    run_apart(require_postgres())
-    made: list[str] = []
-
-    async def make() -> None:
-        made.append(await create_postgres_database())
-        await migrate(made[0])
-
-    run_apart(make())
-    yield made[0]
-    run_apart(drop_postgres_database(made[0]))
+    url = new_postgres_database(migrated=True)
+    yield url
+    run_apart(drop_postgres_database(url))

@@ -178,6 +178,17 @@ async def introduce(self: Neighbours, step: Step) -> None:
         await self.ask(step, "GET", f"/users/{user}/profile")
 
 
+async def users(self: Neighbours, step: Step) -> None:
+    """One called by a marker; then all of the tenant, or those who are called as anybody is."""
+    marker = self.marker(step.tenant, step.user)
+    await self.ask(step, "PUT", f"/users/{marker}/consent", json={"purposes": {"learning": True}})
+    whose = self.marker(step.pick % TENANTS, step.user)
+    begins = {"begins": whose} if step.twist % 2 else {}
+    listed = await self.ask(step, "GET", "/users", wide=True, params={**begins, "limit": 500})
+    told = [each["user_id"] for each in listed.json()["items"]]
+    assert (marker in told) is (not begins or whose == marker), (step, told)
+
+
 async def withdraw(self: Neighbours, step: Step) -> None:
     if user := USERS[step.user]:
         what = ("profile", "consent")[step.twist % 2]
@@ -276,6 +287,7 @@ ACTS: Mapping[str, Act] = {
     "erase": erase,
     "correct": correct,
     "introduce": introduce,
+    "users": users,
     "withdraw": withdraw,
     "switch": switch,
     "work": work,

@@ -120,11 +120,14 @@ def serving(directory: Path, **settings: str) -> Iterator[Server]:
             server.kill()
 
 
-def run(directory: Path, *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
-    """Run the command to its end."""
+def run(
+    directory: Path, *arguments: str, given: str | None = None, **settings: str
+) -> subprocess.CompletedProcess[str]:
+    """Run the command to its end, `given` on its standard input."""
     return subprocess.run(
         [COMMAND, *arguments],
         env=environment(directory, **settings),
+        input=given,
         capture_output=True,
         text=True,
         timeout=PATIENCE,

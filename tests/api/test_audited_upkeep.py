@@ -17,9 +17,8 @@ from tests.api.serving import store as store_in
 from tests.api.speaking import Json, get, store
 from tests.api.test_jobs import ended
 from tests.databases import (
-    create_postgres_database,
     drop_postgres_database,
-    require_postgres,
+    new_postgres_database,
     run_apart,
 )
 
@@ -127,13 +126,7 @@ def test_what_commands_do_with_and_without_a_server(tmp_path: Path) -> None:
 
 @pytest.mark.postgres
 def test_a_restore_to_postgresql_brings_its_line(tmp_path: Path) -> None:
-    run_apart(require_postgres())
-    made: list[str] = []
-
-    async def make() -> None:
-        made.append(await create_postgres_database())
-
-    run_apart(make())
+    url = new_postgres_database()
     backup = tmp_path / "backup.zip"
     there = tmp_path / "there"
     there.mkdir()
@@ -142,15 +135,15 @@ def test_a_restore_to_postgresql_brings_its_line(tmp_path: Path) -> None:
         assert server.end() == 0
     done(tmp_path, "backup", str(backup))
     try:
-        done(there, "restore", str(backup), DATABASE__URL=made[0])
-        done(there, "backup", str(tmp_path / "again.zip"), DATABASE__URL=made[0])
-        with serving(there, DATABASE__URL=made[0]) as server, server.client() as client:
+        done(there, "restore", str(backup), DATABASE__URL=url)
+        done(there, "backup", str(tmp_path / "again.zip"), DATABASE__URL=url)
+        with serving(there, DATABASE__URL=url) as server, server.client() as client:
             told = told_by(client)
             assert [each["action"] for each in told] == ["backup.restored", "backup.written"]
             assert {name: told[-1]["facts"][name] for name in ROWS} == ROWS
             assert server.end() == 0
     finally:
-        run_apart(drop_postgres_database(made[0]))
+        run_apart(drop_postgres_database(url))
 
 
 def test_a_backup_is_kept_where_its_line_cannot_be(tmp_path: Path) -> None:

@@ -2,9 +2,10 @@
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
@@ -56,6 +57,8 @@ def test_conversations_are_stored_read_changed_and_forgotten(memory: Client) -> 
     assert HUGIN in memory.sum_up(stored["id"])["content"]
     (entity, *_) = eventually(lambda: memory.entities(user_id="ann", q="Acme")["items"])
     assert memory.entity(entity["id"], limit=5)["name"] == entity["name"]
+    (user,) = memory.users(begins="an", limit=5)["items"]
+    assert user["user_id"] == "ann"
     assert memory.forget("messages", first["id"])["erased"]["messages"] == 1
     assert memory.forget("users", "ann")["remaining"] == 0
     with pytest.raises(ClientError) as refused:
@@ -67,7 +70,8 @@ def test_what_is_refused_says_what_was_wrong(memory: Client) -> None:
     for ask, why in (
         (lambda: memory.history("chat-42"), "path:conversation_id: Input should be a valid UUID"),
         (lambda: memory.change_flags(fame=True), "#/fame: Extra inputs are not permitted."),
-        (lambda: memory.context(""), "#/query: Value should have at least 1 item"),
+        (lambda: memory.context(""), "#/query: must not be empty"),
+        (lambda: memory.memorise("fact", " "), "#/content: must not be blank"),
     ):
         with pytest.raises(ClientError) as refused:
             ask()
@@ -119,11 +123,17 @@ async def test_the_other_client_does_the_same(server: Server, tmp_path: Path) ->
     async with AsyncClient(server.url, seconds=PATIENCE) as memory:
         stored = await memory.remember(said(HUGIN), user_id="di", wait=True)
         assert (await memory.conversation(stored["id"]))["user_id"] == "di"
+        assert [each["user_id"] for each in (await memory.users(begins="d"))["items"]] == ["di"]
         names = [name async for name, _ in memory.events(ASKED, user_id="di")]
         assert names[-1] == "bundle"
         file = b"".join([chunk async for chunk in memory.export("di")])
         lines = [line async for line in memory.import_file(file)]
         assert lines[-1]["duplicates"] >= 1
+        known = lines[-1]["duplicates"]
+        several: list[IO[bytes] | Iterable[bytes]] = [BytesIO(file), file.splitlines(keepends=True)]
+        for each in several:
+            lines = [line async for line in memory.import_file(each)]
+            assert (lines[-1]["duplicates"], lines[-1]["messages"]) == (known, 0)
         assert (await memory.forget("users", "di"))["remaining"] == 0
 
 

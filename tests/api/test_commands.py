@@ -114,6 +114,17 @@ def test_a_file_of_which_nothing_can_be_imported_ends_with_1(tmp_path: Path) -> 
     assert run(tmp_path, "import", str(tmp_path / "missing"), "--json").returncode == 2
 
 
+def test_an_export_may_be_piped_into_an_import(tmp_path: Path) -> None:
+    file = tmp_path / "conversations.json"
+    file.write_bytes(spelled([chatgpt_conversation()]))
+    run(tmp_path, "import", str(file), "--user-id", "alice")
+    exported = run(tmp_path, "export", "--user-id", "alice").stdout
+    imported = run(tmp_path, "import", "-", "--user-id", "bob", "--json", given=exported)
+    assert told(imported).items() >= {"conversations": 1, "messages": 3, "rejected": []}.items()
+    nothing = run(tmp_path, "import", "-", "--json", given="")
+    assert told(nothing, code=1)["rejected"] == [{"at": "-", "reason": "it is empty"}]
+
+
 def test_what_is_no_terminal_gets_whole_lines(tmp_path: Path) -> None:
     file = tmp_path / "talk.csv"
     file.write_text("thread,content,time\n" + f"{'t' * 99},hello,2024-05-25\nu,no,01/05/2024\n")

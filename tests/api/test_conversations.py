@@ -82,6 +82,7 @@ async def test_a_message_is_read_as_it_was_stored(client: AsyncClient) -> None:
         "tokens": read["tokens"],
         "echo": [],
         "rating": {"importance": 4, "kind": "statement", "topics": ["noon"]},
+        "aside": False,
     }
     assert read["tokens"] > 4
 

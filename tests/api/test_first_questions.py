@@ -8,8 +8,8 @@ from httpx import AsyncClient
 from tests.api.speaking import context, erase, get, problem, store
 
 QUESTION = "What did Doctor Weiss say about my knee?"
-_WRITTEN_S = 0.5
-"""After which receipts are written: that is done four times a second."""
+_WRITTEN_S = 1.5
+"""After which receipts are written: that is done once a second."""
 
 
 @pytest.mark.parametrize("stored", [False, True])

@@ -164,6 +164,8 @@ ASKED: list[tuple[str, str, str, Json | None]] = [
     ("POST", "/admin/keys", "admin", {"name": "x"}),
     ("DELETE", f"/admin/keys/{uuid4()}", "admin", None),
     ("GET", "/admin/audit", "admin", None),
+    ("GET", "/users", "admin", None),
+    ("GET", "/users/nobody/consent", "read", None),
 ]
 
 
@@ -180,6 +182,7 @@ async def test_a_key_may_do_what_its_scopes_say_and_nothing_else(
                 else:
                     document = problem(answer, 403, "not-permitted")
                     assert (document["needed"], document["scopes"]) == (needed, [scope])
+                    assert document["detail"] == f"It needs `{needed}`."
 
 
 async def test_every_route_needs_a_key_but_those_that_are_meant_to_be_open(

@@ -56,6 +56,22 @@ async def test_a_tale_of_former_times_ends_nothing(
     assert await homes(alone) == ["Berlin"]
 
 
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize(
+    ("first", "then", "left"),
+    [
+        ("I live in Berlin.", "We moved to Porto.", "Porto"),
+        ("We live in Lisbon.", "I moved to Ghent.", "Ghent"),
+        ("We've been living in Oslo since 2019.", "My wife and I moved to Graz.", "Graz"),
+    ],
+)
+async def test_where_we_live_is_where_who_says_so_lives(
+    alone: AsyncClient, first: str, then: str, left: str, order: int
+) -> None:
+    await tell(alone, *[(first, MONDAY), (then, FRIDAY)][::order])
+    assert await homes(alone) == [left]
+
+
 async def test_told_again_it_is_one_fact_and_without_it_the_former_holds(
     alone: AsyncClient,
 ) -> None:

@@ -114,6 +114,7 @@ async def test_what_is_wrong_with_a_call_is_told_in_plain_words(listening: Liste
         assert " budget_tokens: Input should be greater than or equal to 50." in several
         assert "pydantic" not in several
         assert await refused(client, "forget") == "id: Field required."
+        assert await refused(client, "remember", content="") == "content: must not be empty."
 
 
 async def test_conversations_are_listed_read_and_erased(listening: Listening) -> None:

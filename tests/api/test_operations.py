@@ -14,9 +14,8 @@ import pytest
 
 from tests.api.serving import context, eventually, run, serving, store
 from tests.databases import (
-    create_postgres_database,
     drop_postgres_database,
-    require_postgres,
+    new_postgres_database,
     run_apart,
 )
 
@@ -110,13 +109,7 @@ def test_what_is_restored_elsewhere_needs_no_embedding(tmp_path: Path) -> None:
 
 @pytest.mark.postgres
 def test_a_backup_moves_to_postgresql_and_back(tmp_path: Path) -> None:
-    run_apart(require_postgres())
-    made: list[str] = []
-
-    async def make() -> None:
-        made.append(await create_postgres_database())
-
-    run_apart(make())
+    url = new_postgres_database()
     filled(tmp_path)
     backup, back = tmp_path / "backup.zip", tmp_path / "back.zip"
     there, again = tmp_path / "there", tmp_path / "again"
@@ -124,13 +117,13 @@ def test_a_backup_moves_to_postgresql_and_back(tmp_path: Path) -> None:
     again.mkdir()
     try:
         first = told(tmp_path, "backup", str(backup))
-        told(there, "restore", str(backup), DATABASE__URL=made[0])
-        assert "is not empty" in refused(there, "restore", str(backup), DATABASE__URL=made[0])
-        told(there, "restore", str(backup), "--force", DATABASE__URL=made[0])
-        check_that_all_is_back(there, DATABASE__URL=made[0])
-        second = told(there, "backup", str(back), DATABASE__URL=made[0])
+        told(there, "restore", str(backup), DATABASE__URL=url)
+        assert "is not empty" in refused(there, "restore", str(backup), DATABASE__URL=url)
+        told(there, "restore", str(backup), "--force", DATABASE__URL=url)
+        check_that_all_is_back(there, DATABASE__URL=url)
+        second = told(there, "backup", str(back), DATABASE__URL=url)
     finally:
-        run_apart(drop_postgres_database(made[0]))
+        run_apart(drop_postgres_database(url))
     for table in ("message", "chunk", "embedding", "conversation", "conversation_tag", "issued"):
         assert first["rows"][table] == second["rows"][table], table
     told(again, "restore", str(back))

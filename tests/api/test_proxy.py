@@ -246,6 +246,17 @@ async def test_without_an_upstream_that_is_told(embedded: Settings) -> None:
         problem(await client.get("/v1/models"), 404, "proxy-not-configured")
 
 
+async def test_headers_between_a_caller_and_us_go_no_further(service: Service) -> None:
+    between = {"Connection": "keep-alive, X-Between", "X-Between": "1", "TE": "trailers"}
+    headers = {**between, "X-Kept": "2"}
+    body = {"messages": [said("Hi")]}
+    (
+        await service.plain.post("/v1/chat/completions", json=body, headers=headers)
+    ).raise_for_status()
+    assert service.model.last.headers["x-kept"] == "2"
+    assert not {"x-between", "te"} & service.model.last.headers.keys()
+
+
 async def test_models_are_the_upstreams(service: Service) -> None:
     told = {
         "object": "list",
@@ -253,6 +264,34 @@ async def test_models_are_the_upstreams(service: Service) -> None:
     }
     service.model.answers(Script(chunks=[json.dumps(told).encode()]))
     assert [each.id async for each in service.openai.models.list()] == ["m"]
+
+
+async def test_embeddings_are_the_upstreams(service: Service) -> None:
+    told = {"object": "list", "data": [{"object": "embedding", "index": 0, "embedding": [0.5]}]}
+    service.model.answers(Script(chunks=[json.dumps(told).encode()]))
+    found = await service.openai.embeddings.create(model="e", input="Hi", encoding_format="float")
+    assert found.data[0].embedding == [0.5]
+    heard = service.model.last
+    assert (heard.body["input"], heard.headers["authorization"]) == ("Hi", "Bearer sk-provider")
+
+
+async def test_what_is_not_passed_on_is_told_so(service: Service) -> None:
+    told = problem(await service.plain.post("/v1/responses", json={}), 404, "not-passed-on")
+    assert "/v1/chat/completions" in told["detail"]
+    with pytest.raises(openai.NotFoundError, match="not passed on: it has to be asked itself"):
+        await service.openai.models.retrieve("gpt-x")
+    problem(await service.plain.get("/v1/chat/completions"), 405, "method-not-allowed")
+    problem(await service.plain.get("/v2/models"), 404, "not-found")
+    assert not service.model.heard
+
+
+async def test_problems_of_ours_are_told_to_clients_of_openai(service: Service) -> None:
+    nobody = {"X-Foreword-User": ""}
+    with pytest.raises(openai.UnprocessableEntityError, match="x-foreword-user must have") as told:
+        await service.chat("Hi", extra_headers=nobody)
+    assert told.value.code == "unusable-header"
+    answer = await service.plain.get("/conversations", params={"limit": 0})
+    assert "error" not in problem(answer, 422, "invalid-request")
 
 
 @pytest.mark.parametrize("body", [b"", b"no", b"[]", b"[" * 200_000, b'"x"', b"\xff"])

@@ -276,3 +276,11 @@ async def test_texts_of_all_scripts_come_back_as_they_were(client: AsyncClient) 
     messages = (await get(client, f"/conversations/{stored['id']}/messages"))["items"]
     assert (read["metadata"], read["user_id"]) == (metadata, texts[0])
     assert [each["content"] for each in messages] == texts
+
+
+async def test_what_we_say_of_a_mistake_begins_with_our_words(alone: AsyncClient) -> None:
+    weightless = {"relevance": 0, "recency": 0, "importance": 0}
+    answer = await alone.post("/context", json={"query": "q", "weights": weightless})
+    assert problem(answer, 422, "invalid-request")["errors"] == [
+        {"pointer": "#/weights", "detail": "at least one weight must be above zero"}
+    ]

@@ -175,6 +175,18 @@ def test_a_lost_vector_directory_heals_without_embedding_again(tmp_path: Path) -
         assert found["retrieved_memories"][0]["sources"] == ["semantic"]
 
 
+def test_a_port_that_is_taken_is_told_with_the_way_out(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = str(other.getsockname()[1])
+        ended = run(tmp_path, "serve", "--port", port)
+
+    assert ended.returncode == 3
+    assert "Traceback" not in ended.stderr
+    (told,) = [line for line in ended.stderr.splitlines() if line.startswith("foreword: ")]
+    assert told.startswith(f"foreword: cannot listen on 127.0.0.1, port {port}: another program")
+    assert told.endswith("--port takes another, 0 a free one")
+
+
 def test_a_second_server_on_the_same_data_refuses(tmp_path: Path) -> None:
     with serving(tmp_path) as server, server.client() as client:
         store(client, HUGIN)
@@ -291,7 +303,12 @@ def made_key(directory: Path, *more: str) -> str:
     made = run(directory, "keys", "create", "--tenant", "acme", "--name", "mine", *more, "--json")
     assert (made.returncode, made.stderr) == (0, "")
     told: dict[str, str] = json.loads(made.stdout)
-    assert list(told) == ["key"]
+    (listed,) = (
+        each
+        for each in json.loads(run(directory, "keys", "list", "--json").stdout)
+        if each["id"] == told["id"]
+    )
+    assert {**listed, "last_used_at": None} == {k: v for k, v in told.items() if k != "key"}
     return told["key"]
 
 

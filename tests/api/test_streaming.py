@@ -81,6 +81,20 @@ async def test_what_was_streamed_is_in_the_cache_and_the_other_way_round(
     assert (last[1]["bundle_id"], last[1]["metadata"]["cache_hit"]) == (first["bundle_id"], True)
 
 
+async def test_of_a_source_that_was_not_asked_nothing_is_told_from_the_cache(
+    alone: AsyncClient,
+) -> None:
+    await store(alone, HUGIN, user_id="alice")
+    assert (await alone.put("/flags", json={"graph": False})).status_code == 200
+    live, cached = [await streamed(alone, user_id="alice") for _ in range(2)]
+    asked, told = [
+        {told["source"] for name, told in events if name == "memory_debug"}
+        for events in (live, cached)
+    ]
+    assert cached[-1][1]["metadata"]["cache_hit"] is True
+    assert asked == told == {"episodic", "semantic", "lexical"}
+
+
 async def test_of_nothing_the_bundle_alone_is_told(alone: AsyncClient) -> None:
     ((name, bundle),) = await streamed(alone, user_id="nobody")
     assert (name, bundle["retrieved_memories"]) == ("bundle", [])

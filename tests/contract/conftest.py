@@ -13,8 +13,7 @@ from tests.databases import (
     create_postgres_database,
     drop_postgres_database,
     empty_postgres_database,
-    migrate,
-    require_postgres,
+    new_postgres_database,
     run_apart,
 )
 
@@ -22,16 +21,9 @@ from tests.databases import (
 @pytest.fixture(scope="session")
 def postgres_template() -> Iterator[str]:
     """A database with the schema, to be copied."""
-    run_apart(require_postgres())
-    made: list[str] = []
-
-    async def make() -> None:
-        made.append(await create_postgres_database())
-        await migrate(made[0])
-
-    run_apart(make())
-    yield str(make_url(made[0]).database)
-    run_apart(drop_postgres_database(made[0]))
+    url = new_postgres_database(migrated=True)
+    yield str(make_url(url).database)
+    run_apart(drop_postgres_database(url))
 
 
 @pytest.fixture
@@ -42,14 +34,9 @@ def sqlite_file(sqlite_template: Path, tmp_path: Path) -> Path:
 @pytest.fixture(scope="session")
 def postgres_shared(postgres_template: str) -> Iterator[str]:
     """A database that one test after the other uses: making one takes half a second."""
-    made: list[str] = []
-
-    async def make() -> None:
-        made.append(await create_postgres_database(postgres_template))
-
-    run_apart(make())
-    yield made[0]
-    run_apart(drop_postgres_database(made[0]))
+    url = new_postgres_database(postgres_template)
+    yield url
+    run_apart(drop_postgres_database(url))
 
 
 @pytest.fixture

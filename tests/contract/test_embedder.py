@@ -46,6 +46,10 @@ async def test_each_text_becomes_a_row_of_length_one(embedder: Embedder) -> None
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
 
 
+async def test_english_is_read(embedder: Embedder) -> None:
+    assert all(embedder.reads(text) for text in TEXTS if text.isascii())
+
+
 async def test_no_texts_become_no_rows(embedder: Embedder) -> None:
     vectors = await embedder.embed([])
 

@@ -21,6 +21,7 @@ from app.services.writing.waiting import IndexWaiter
 from tests.databases import ask_server, create_postgres_database, drop_postgres_database
 from tests.factories import ACME, NOON
 from tests.fakes import Memory
+from tests.stored import last_of
 
 pytestmark = pytest.mark.postgres
 
@@ -64,7 +65,7 @@ async def what_alice_said(store: Store) -> tuple[ConversationId, MessageId]:
         assert scope is not None
         found = await snapshot.conversations.find(scope.key, "chat")
         assert found is not None
-        (message,) = await snapshot.messages.tail(found.key, limit=1)
+        (message,) = await last_of(snapshot.messages, found.key, limit=1)
     return found.id, message.id
 
 

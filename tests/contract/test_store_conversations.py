@@ -17,7 +17,7 @@ from app.domain.conversation import (
 from app.domain.errors import ConversationNotFound
 from app.domain.ids import ConversationId, ScopeKey
 from app.ports.store import Store
-from tests.stored import ACME, MICROSECOND, NOON, SECOND, Kept, append, keep, said, scope_now
+from tests.stored import ACME, MICROSECOND, NOON, OTHER, SECOND, Kept, append, keep, said, scope_now
 
 UNKNOWN = ConversationId(uuid7())
 EVERYTHING: dict[str, Any] = {
@@ -55,8 +55,12 @@ async def test_a_conversation_tells_when_the_last_message_was_said(store: Store)
     early, late = NOON - timedelta(days=9), NOON - timedelta(days=2)
     kept = await keep(store, said("hello", early), said("bye", late))
     silent = await keep(store)
-    assert (await get(store, kept.conversation.id)).last_message_at == late
-    assert (await get(store, silent.conversation.id)).last_message_at is None
+    keys = [kept.conversation.key, silent.conversation.key]
+    async with store.read(ACME) as snapshot:
+        assert await snapshot.conversations.last_said(keys) == {keys[0]: late}
+        assert await snapshot.conversations.last_said([]) == {}
+    async with store.read(OTHER) as snapshot:
+        assert await snapshot.conversations.last_said(keys) == {}
 
 
 async def test_what_was_not_told_is_nothing(store: Store) -> None:

@@ -28,6 +28,7 @@ from tests.stored import (
     erase_the_rest,
     find,
     keep,
+    last_of,
     outbox_keys,
     row_of,
     said,
@@ -161,7 +162,7 @@ async def test_an_erased_message_is_gone_everywhere(store: Store, database: Data
     async with store.read(ACME) as snapshot:
         with pytest.raises(MessageNotFound):
             await snapshot.messages.scope_of(kept.messages[0].id)
-        tail = await snapshot.messages.tail(kept.conversation.key, limit=9)
+        tail = await last_of(snapshot.messages, kept.conversation.key, limit=9)
         conversation = await snapshot.conversations.get(kept.conversation.id)
     assert [each.content for each in tail] == list(WORDS[1:])
     assert (conversation.message_count, conversation.token_count) == (2, 7)
@@ -319,7 +320,7 @@ async def test_nothing_can_be_told_of_a_user_whose_key_somebody_kept(store: Stor
         scopes = [kept.scope.key]
         shown = await snapshot.recall.hydrate(kept.keys, scopes=scopes, model="one")
         assert list(shown.keys) == []
-        assert list(await snapshot.messages.tail(kept.conversation.key, limit=9)) == []
+        assert list(await last_of(snapshot.messages, kept.conversation.key, limit=9)) == []
         rows = [row_of(key) for key in kept.keys]
         assert list(await snapshot.messages.get(rows)) == []
     async with store.observe() as observations:

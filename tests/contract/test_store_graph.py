@@ -13,7 +13,18 @@ from app.domain.entities import EntityFilter, EntityType
 from app.domain.errors import EntityNotFound, InvalidCursor
 from app.domain.ids import EntityId, MessageKey
 from app.ports.store import Store
-from tests.stored import ACME, NOON, OTHER, SECOND, Kept, erase_the_rest, keep, said, scope_now
+from tests.stored import (
+    ACME,
+    NOON,
+    OTHER,
+    SECOND,
+    Kept,
+    erase_the_rest,
+    keep,
+    last_of,
+    said,
+    scope_now,
+)
 from tests.stored_graph import around, edges, entities, link, names, tell_of
 
 GRAPH = ("entity", "entity_alias", "mention", "edge", "edge_evidence")
@@ -209,7 +220,7 @@ async def test_messages_that_are_gone_or_another_user_s_are_not_linked(store: St
 
 async def tail(store: Store, kept: Kept) -> list[Message]:
     async with store.read(ACME) as snapshot:
-        return list(await snapshot.messages.tail(kept.conversation.key, limit=9))
+        return list(await last_of(snapshot.messages, kept.conversation.key, limit=9))
 
 
 async def test_entities_are_their_users_and_tenants_own(store: Store) -> None:

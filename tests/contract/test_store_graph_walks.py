@@ -20,6 +20,7 @@ from tests.stored import (
     Kept,
     erase_the_rest,
     keep,
+    last_of,
     said,
     scope_now,
     tell,
@@ -57,7 +58,9 @@ async def seen(store: Store, query: str, within: RecallFilter) -> set[tuple[str,
 
 async def rows(store: Store, kept: Kept) -> Sequence[MessageKey]:
     async with store.read(ACME) as snapshot:
-        return [each.key for each in await snapshot.messages.tail(kept.conversation.key, limit=99)]
+        return [
+            each.key for each in await last_of(snapshot.messages, kept.conversation.key, limit=99)
+        ]
 
 
 async def test_a_walk_takes_two_hops_in_both_directions(store: Store) -> None:

@@ -67,6 +67,30 @@ async def _scope(store: Store) -> Scope:
         return await transaction.scopes.ensure("alice", now=NOON)
 
 
+async def test_what_is_alike_has_the_subject_or_tells_what_is_looked_for(store: Store) -> None:
+    for name, subject, told in (
+        ("same", "we|decision|a_b", {}),
+        ("planned", "we|decision|planned|a_b", {}),
+        ("other", "we|decision|axb", {}),
+        ("instead", "we|decision|c", {"against": "a_b"}),
+        ("elsewhere", "us|decision|c", {"against": "a_b"}),
+        ("null", "we|decision|d", {"against": None}),
+    ):
+        await tell(store, name, subject=subject, metadata=told)
+    scope = await _scope(store)
+
+    async with store.write(ACME) as transaction:
+        found = await transaction.memories.alike(
+            scope.key,
+            ItemType.FACT,
+            ["we|decision|a_b", "we|decision|planned|a_b"],
+            groups=["we|decision"],
+            telling="against",
+        )
+
+    assert sorted(each.content for each in found) == ["instead", "planned", "same"]
+
+
 async def test_items_are_their_users_and_tenants_own(store: Store) -> None:
     told = await tell(store, "dogs bark")
     await tell(store, "dogs sleep", user_id="bob")

@@ -9,7 +9,7 @@ from app.domain.memory import ItemType
 from app.ports import RecallFilter
 from app.ports.store import Store
 from app.ports.stored import Opening
-from tests.stored import ACME, NOON, OTHER, SECOND, Kept, keep, said, tell
+from tests.stored import ACME, NOON, OTHER, SECOND, Kept, keep, last_of, said, tell
 
 MODEL = "mini"
 RULE = said("Be brief.", role=Role.SYSTEM)
@@ -48,7 +48,7 @@ async def test_it_is_the_end_and_what_is_kept_wherever_it_stands(store: Store) -
     assert len(whole.tail) == 8
     assert texts(whole.kept) == texts(found.kept)
     async with store.read(ACME) as snapshot:
-        tail = await snapshot.messages.tail(kept.conversation.key, limit=100)
+        tail = await last_of(snapshot.messages, kept.conversation.key, limit=100)
     assert list(whole.tail) == list(tail)
     assert list(found.kept) == list(tail[:2])
 
@@ -58,7 +58,7 @@ async def test_a_message_is_read_as_it_was_stored(store: Store) -> None:
     called = said(None, role=Role.ASSISTANT, tool_calls=calls, external_id="m", name="Bot")
     kept = await keep(store, called, said("3", role=Role.TOOL, tool_call_id="a", metadata={"n": 1}))
     async with store.read(ACME) as snapshot:
-        tail = await snapshot.messages.tail(kept.conversation.key, limit=100)
+        tail = await last_of(snapshot.messages, kept.conversation.key, limit=100)
     assert list((await opening(store, kept)).tail) == list(tail)
     assert tail[0].tool_calls == calls
 
@@ -131,7 +131,7 @@ async def test_what_rules_rate_high_is_kept_unless_the_caller_says_otherwise(sto
     decided = "We decided on PostgreSQL for the billing service."
     kept = await keep(store, decided, said(decided + " Really.", importance=3), *ROUTINE)
     async with store.read(ACME) as snapshot:
-        tail = await snapshot.messages.tail(kept.conversation.key, limit=100)
+        tail = await last_of(snapshot.messages, kept.conversation.key, limit=100)
     found = await opening(store, kept, most=100)
     assert list(found.tail) == list(tail)
     assert tail[0].rating is not None

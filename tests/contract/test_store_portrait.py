@@ -7,7 +7,7 @@ import pytest
 from app.domain.conversation import Role
 from app.domain.memory import ItemType
 from app.ports.store import Store
-from app.ranking.query import Unsought
+from app.ranking.query import About, Unsought
 from tests.stored import ACME, NOON, OTHER, SECOND, keep, tell
 from tests.stored_items import MODEL, archive, within
 
@@ -15,8 +15,12 @@ LATER = NOON + 100 * SECOND
 
 
 async def known(store: Store, *names: str, **narrowed: Any) -> list[str]:
+    return await facts(store, About(names=frozenset(names or {"user"})), **narrowed)
+
+
+async def facts(store: Store, about: About, **narrowed: Any) -> list[str]:
     asked = await within(store, **{"now": LATER, **narrowed})
-    wanted = Unsought(portrait=frozenset(names or {"user"}))
+    wanted = Unsought(facts=about)
     async with store.read(ACME) as snapshot:
         read = await snapshot.recall.surrounded([], within=asked, model=MODEL, unsought=wanted)
     return sorted(read.recalled.contents)
@@ -33,6 +37,18 @@ async def test_facts_about_the_user_and_what_is_theirs_are_read(store: Store) ->
     await tell(store, "User likes tea", subject="user|likes|tea", tenant=OTHER)
     assert await known(store) == ["User lives in Lisbon", "User's dog is called Rex"]
     assert await known(store, "bob", "eve") == ["Bob lives in Rome"]
+
+
+async def test_facts_of_one_attribute_are_read_as_they_hold(store: Store) -> None:
+    await tell(store, "User lives in Lisbon", subject="user|lives_in")
+    await tell(store, "User will live in Porto", subject="user|lives_in|planned|porto")
+    await tell(store, "User lived in Rome", subject="user|lives_in|past|rome")
+    await tell(store, "User likes owls", subject="user|likes|owls")
+    await tell(store, "We use Redis for tests", subject="we|database for tests|redis")
+    groups = frozenset({"user|lives_in", "we|database"})
+    there = ["User lives in Lisbon", "We use Redis for tests"]
+    assert await facts(store, About(groups=groups)) == there
+    assert await facts(store, About(groups=frozenset({"user|live"}))) == []
 
 
 async def test_only_what_holds_is_read_of_the_user(store: Store) -> None:

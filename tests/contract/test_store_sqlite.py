@@ -17,7 +17,7 @@ from app.adapters.sql.health.checkup import Checkup
 from app.adapters.sql.store import SqlStore
 from app.domain.errors import StoreDamaged, StoreUnavailable
 from app.ports.store import Store
-from tests.stored import ACME, NOON, append, find, keep, scope_now
+from tests.stored import ACME, NOON, append, find, keep, last_of, scope_now
 
 HOLD = """
 import sqlite3, sys
@@ -104,10 +104,10 @@ async def test_readers_go_on_while_one_writes_and_see_the_last_commit(store: Sto
 async def test_a_reader_sees_each_commit_at_once(store: Store) -> None:
     kept = await keep(store, "dog")
     async with store.read(ACME) as snapshot:
-        assert len(await snapshot.messages.tail(kept.conversation.key, limit=9)) == 1
+        assert len(await last_of(snapshot.messages, kept.conversation.key, limit=9)) == 1
         async with store.write(ACME) as transaction:
             await append(transaction, kept.conversation, "cat")
-        assert len(await snapshot.messages.tail(kept.conversation.key, limit=9)) == 2
+        assert len(await last_of(snapshot.messages, kept.conversation.key, limit=9)) == 2
 
 
 async def test_there_is_one_writer_at_a_time(store: Store) -> None:

@@ -17,7 +17,18 @@ from app.ports.store import Store
 from app.ports.stored import Counts, Erased, Receipt
 from app.services.writing.prepare import content_hash
 from app.text.terms import QueryTerms
-from tests.stored import ACME, NOON, OTHER, Kept, erase_the_rest, keep, row_of, said, scope_now
+from tests.stored import (
+    ACME,
+    NOON,
+    OTHER,
+    Kept,
+    erase_the_rest,
+    keep,
+    last_of,
+    row_of,
+    said,
+    scope_now,
+)
 
 DOG = QueryTerms(terms=["dog"])
 
@@ -64,7 +75,7 @@ async def everything(store: Store, kept: Kept) -> list[Any]:
         return [
             await snapshot.scopes.find("alice"),
             await snapshot.conversations.get(kept.conversation.id),
-            await snapshot.messages.tail(kept.conversation.key, limit=9),
+            await last_of(snapshot.messages, kept.conversation.key, limit=9),
             await snapshot.recall.pinned(kept.within, limit=9),
             await snapshot.counts(),
             await snapshot.bundles.get(BUNDLE),
@@ -83,7 +94,7 @@ EMPTY: dict[str, Asked] = {
         k.scope.key, Filters(tags=["t"])
     ),
     "messages": lambda s, k: s.messages.get([row_of(key) for key in k.keys]),
-    "tail": lambda s, k: s.messages.tail(k.conversation.key, limit=9),
+    "tail": lambda s, k: last_of(s.messages, k.conversation.key, limit=9),
     "what is stored": lambda s, k: s.messages.stored(
         k.conversation.key,
         external_ids=["m"],

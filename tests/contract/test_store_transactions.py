@@ -6,7 +6,7 @@ import pytest
 
 from app.domain.ids import ItemKey
 from app.ports.store import Store
-from tests.stored import ACME, NOON, Kept, append, find, keep, prepare, scope_now, tell
+from tests.stored import ACME, NOON, Kept, append, find, keep, last_of, prepare, scope_now, tell
 
 
 async def untouched(store: Store, kept: Kept) -> None:
@@ -112,9 +112,9 @@ async def test_what_was_written_is_seen_inside_and_not_outside_until_the_end(sto
     kept = await keep(store, "dog")
     async with store.write(ACME) as transaction:
         await append(transaction, kept.conversation, "cat")
-        inside = await transaction.messages.tail(kept.conversation.key, limit=9)
+        inside = await last_of(transaction.messages, kept.conversation.key, limit=9)
         async with store.read(ACME) as snapshot:
-            outside = await snapshot.messages.tail(kept.conversation.key, limit=9)
+            outside = await last_of(snapshot.messages, kept.conversation.key, limit=9)
     assert [len(inside), len(outside)] == [2, 1]
 
 
@@ -127,7 +127,7 @@ async def test_appends_at_once_get_positions_of_their_own(store: Store) -> None:
 
     await asyncio.gather(*(write(number) for number in range(10)))
     async with store.read(ACME) as snapshot:
-        tail = await snapshot.messages.tail(kept.conversation.key, limit=99)
+        tail = await last_of(snapshot.messages, kept.conversation.key, limit=99)
         conversation = await snapshot.conversations.get(kept.conversation.id)
     assert [each.position for each in tail] == list(range(20))
     pairs = [(one.content, two.content) for one, two in zip(tail[::2], tail[1::2], strict=True)]

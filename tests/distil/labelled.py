@@ -15,7 +15,8 @@ from app.domain.conversation import Role
 
 SAID_AT = datetime(2025, 3, 12, 12, tzinfo=UTC)
 DEVELOPED_WITH, HELD_OUT = "facts.yaml", "facts_held_out.yaml"
-IN_PASSING = "facts_in_passing.yaml"
+IN_PASSING, QUICKLY = "facts_in_passing.yaml", "facts_typed_quickly.yaml"
+EVERYDAY = "facts_everyday.yaml"
 
 Told = tuple[str, str, str, bool, str]
 """Subject, attribute, value, whether it is positive, tense; folded."""
@@ -72,6 +73,11 @@ def score(given: Sequence[Snippet]) -> Score:
     )
 
 
+def facts_in(content: str, role: Role = Role.USER) -> Sequence[Fact]:
+    """The facts that the rules draw from a message of nobody who has a name."""
+    return facts_of(Utterance(role=role, content=content, said_at=SAID_AT))
+
+
 def _utterance(line: str) -> Utterance:
     speaker, _, content = line.partition(": ")
     role = Role.ASSISTANT if speaker == "Assistant" else Role.USER
@@ -91,7 +97,7 @@ def _told(fact: Fact) -> Told:
 
 
 if __name__ == "__main__":
-    for file in (DEVELOPED_WITH, HELD_OUT, IN_PASSING):
+    for file in (DEVELOPED_WITH, HELD_OUT, IN_PASSING, QUICKLY, EVERYDAY):
         measured = score(snippets(file))
         print(  # noqa: T201
             f"{file}: precision {measured.precision:.3f} ({measured.right}/{measured.found}),"

@@ -1,7 +1,7 @@
 """Every golden question, asked of the real application that holds the golden conversations."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from httpx import AsyncClient
 
@@ -69,12 +69,23 @@ async def ask_densely(client: AsyncClient, golden: Json, *, category: str) -> li
 async def _ask(client: AsyncClient, question: Json) -> Asked:
     user = question["conv_id"]
     bundle = await context(client, question["question"], user_id=user, as_of=question["as_of"])
-    return Asked(
-        question=question["question"],
+    asked = asked_of(
+        bundle,
         user=user,
         category=question["category"],
-        language=question["language"],
-        evidence=frozenset(question["evidence_message_ids"]),
+        evidence=question["evidence_message_ids"],
+    )
+    return replace(asked, language=question["language"])
+
+
+def asked_of(bundle: Json, *, user: str, category: str, evidence: Sequence[str]) -> Asked:
+    """What the question of a bundle found."""
+    return Asked(
+        question=bundle["query"],
+        user=user,
+        category=category,
+        language="en",
+        evidence=frozenset(evidence),
         found=_sources(bundle)[:KEPT],
         sufficient=bundle["metadata"]["sufficient"],
     )

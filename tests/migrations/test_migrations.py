@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
@@ -17,7 +18,6 @@ from app.adapters.sql import tables, tables_derived, tables_log
 from app.adapters.sql.database import Database, open_database
 from app.adapters.sql.migrate import (
     alembic_config,
-    downgrade,
     head,
     is_ours,
     known_revisions,
@@ -140,10 +140,20 @@ async def test_from_the_first_schema_up_nothing_that_was_said_is_lost(database: 
     assert ([tuple(row) for row in kept], shown) == ([(5, "acme")], 0)
 
 
+async def downgrade(database: Database) -> None:
+    def down(connection: Connection) -> None:
+        config = alembic_config()
+        config.attributes["connection"] = connection
+        command.downgrade(config, "base")
+
+    async with database.writer.begin() as connection:
+        await connection.run_sync(down)
+
+
 async def test_down_leaves_nothing_and_up_works_again(database: Database) -> None:
     for _ in range(2):
         await upgrade(database.writer)
-        await downgrade(database.writer)
+        await downgrade(database)
         assert await names(database) == {"alembic_version"}
         assert await versions(database) == []
     await upgrade(database.writer)

@@ -16,6 +16,7 @@ from selenium.common.exceptions import (
     TimeoutException,
 )
 from selenium.webdriver import Chrome, ChromeOptions, ChromeService
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
@@ -37,6 +38,16 @@ element.scrollIntoView({block: 'nearest'});
 const place = () => JSON.stringify(element.getBoundingClientRect());
 const before = place();
 requestAnimationFrame(() => requestAnimationFrame(() => done(place() === before)));
+"""
+_TROUBLE = """
+const [match, method, status, late] = arguments;
+window.untroubled ??= window.fetch;
+window.fetch = async (address, how) => {
+  if (!address.includes(match) || how.method !== method) return window.untroubled(address, how);
+  await new Promise((go) => setTimeout(go, late));
+  if (status === 200) return window.untroubled(address, how);
+  return new Response(JSON.stringify({title: "Trouble", status, detail: ""}), {status});
+};
 """
 _NOT_YET = (
     NoSuchElementException,
@@ -141,6 +152,19 @@ class Tab:
             yield
         finally:
             self.driver.delete_network_conditions()
+
+    def troubled(
+        self, match: str, method: str = "GET", status: int = 200, late_ms: int = 0
+    ) -> None:
+        """From now on, until another page is opened, such requests fail so, or are late."""
+        self.run(_TROUBLE, match, method, status, late_ms)
+
+    def untroubled(self) -> None:
+        self.run("window.fetch = window.untroubled;")
+
+    def press(self, *keys: str) -> None:
+        """Keys, wherever the focus is."""
+        ActionChains(self.driver).send_keys(*keys).perform()
 
     def shape(self, width: int, height: int, theme: str = "light") -> None:
         """Look at it on such a screen, under a system of that theme."""

@@ -1,9 +1,12 @@
 """The inspector, in a browser: ask, see why, weigh anew, compare, come back."""
 
+import re
 import sqlite3
 import time
 from contextlib import closing
+from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import httpx
 import pytest
@@ -45,6 +48,22 @@ def weigh(tab: Tab, name: str, value: float) -> None:
     for (const name of ["input", "change"]) slider.dispatchEvent(new Event(name, {bubbles: true}));
     """
     tab.run(script, f"weight-{name}", value)
+
+
+def test_what_answers_a_question_says_so_and_its_parts_add_up(
+    tab: Tab, client: httpx.Client
+) -> None:
+    told = {"user_id": "mover", "messages": [{"role": "user", "content": "We moved to Porto."}]}
+    client.post("/conversations?wait=indexed", json=told).raise_for_status()
+    facts = {"type": "fact", "user_id": "mover"}
+    while not client.get("/memories", params=facts).json()["items"]:
+        time.sleep(0.1)
+    asked(tab, "mover", "Where do I live?")
+    first = tab.wait(".candidate")
+    assert "answers the question" in first.text
+    parts = tab.text(".candidate .score-parts + .unseen")
+    *given, score = (float(each) for each in re.findall(r"\d\.\d+", parts))
+    assert sum(given) == pytest.approx(score, abs=0.02)
 
 
 def test_every_candidate_is_shown_with_what_spoke_for_it(tab: Tab, stored: Any) -> None:
@@ -270,6 +289,16 @@ def waterfall(tab: Tab) -> dict[str, float]:
     return dict(tab.run(script))
 
 
+def measured_by_an_older_release(database: Path, bundle_id: str) -> bool:
+    """Take out of a receipt when each stage began; whether it was written yet."""
+    with closing(sqlite3.connect(database, timeout=30)) as before, before:
+        taken = before.execute(
+            "UPDATE bundle SET answer = json_remove(answer, '$.starts') WHERE id = ?",
+            [UUID(bundle_id).hex],
+        )
+        return taken.rowcount > 0
+
+
 def test_the_waterfall_shows_when_each_stage_began(
     tab: Tab, client: httpx.Client, house: Server, stored: Any
 ) -> None:
@@ -286,8 +315,7 @@ def test_the_waterfall_shows_when_each_stage_began(
     assert "not measured" not in tab.text(".waterfall caption")
 
     database = house.output.parent / "data" / "foreword.db"
-    with closing(sqlite3.connect(database, timeout=30)) as before, before:
-        before.execute("UPDATE bundle SET answer = json_remove(answer, '$.starts')")
+    tab.until(lambda: measured_by_an_older_release(database, bundle.rpartition("/")[2]))
     tab.driver.refresh()
     tab.wait(".waterfall caption", "when each began was not measured")
     supposed = waterfall(tab)

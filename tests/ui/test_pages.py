@@ -89,7 +89,7 @@ def test_a_fact_shows_what_it_took_the_place_of(tab: Tab, client: httpx.Client) 
     tab.until(partial(told_of, client, "mia", "Oslo"))
     tab.open("/ui/memory/facts?user=mia")
     assert "Oslo" in tab.wait(".item .formatted").text
-    tab.click(".superseded summary", "what it took the place of")
+    tab.click(".superseded summary", "What it took the place of")
     tab.until(lambda: len(tab.all(".was")) == 3)
     assert [each.text.split()[-1] for each in tab.all(".was")] == ["Rome", "Porto", "Lisbon"]
 
@@ -97,7 +97,7 @@ def test_a_fact_shows_what_it_took_the_place_of(tab: Tab, client: httpx.Client) 
     rome = tab.wait(".item.ended", "Rome")
     rome.find_element("css selector", "summary").click()
     assert "Porto" in tab.wait(".item.ended .was").text
-    rome.find_element("xpath", ".//summary[.='what took its place']").click()
+    rome.find_element("xpath", ".//summary[.='What took its place']").click()
     tab.wait(".item.ended .superseded .said", "Oslo")
 
 
@@ -217,7 +217,7 @@ def test_what_facts_say_of_a_user_is_told_apart_and_linked(tab: Tab, client: htt
 
 def test_everything_of_a_user_is_erased(tab: Tab, client: httpx.Client, stored: Any) -> None:
     tab.open(f"/ui/person?user={stored['user']}")
-    tab.click("button", "Erase everything of")
+    tab.click("button", "Erase everything")
     tab.click("dialog button", "Erase everything")
     tab.wait("dialog .receipt", "messages 12")
     tab.click("dialog button", "Close")

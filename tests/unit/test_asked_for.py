@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,13 +22,15 @@ from app.ranking.candidates import Taste, rank
 from app.ranking.offering import offered
 from app.ranking.pool import Pool
 from app.ranking.query import QueryView
-from app.ranking.ranked import Ranked
+from app.ranking.ranked import BELOW_FLOOR, Ranked
 from app.ranking.relevance import relevance
 from app.services.packing.packer import Packed
+from app.text.times import intervals_of
 from tests.factories import NOON, SummaryItem, an_item, ranked, recalled
 from tests.packed import PACKER, counted
 
 DAY = timedelta(days=1)
+EAST = np.array([1, 0], np.float32)
 TASTE = Taste(
     weights=Weights(),
     preferred_labels=frozenset(),
@@ -81,6 +84,39 @@ def test_who_asks_for_something_of_it_gets_what_is_about_that() -> None:
     found = ranking(gist(1, 2), gist(2, 3), said(3, "milk"), overview=False)
     assert (found.order, found.asked, found.sufficient) == ([], frozenset(), False)
     assert "period" not in found.signals
+
+
+def test_an_overview_lets_in_what_was_said_at_another_time_by_a_word_only() -> None:
+    then, told, long_before, about_it = (
+        replace(said(row, text), created_at=NOON - days * DAY)
+        for row, text, days in ((1, "rain", 10), (2, "milk", 6), (3, "snow", 40), (4, "tea", 40))
+    )
+    last_week = intervals_of("last week", NOON)
+    query = replace(QUERY, vector=EAST, intervals=last_week, periods=frozenset())
+    near = {at: np.array([np.cos(at / 2), np.sin(at / 2)], np.float32) for at in range(3)}
+    items = recalled(then, told, long_before, about_it, vectors=near)
+    pool = Pool.of(items, dimension=2)
+    judged = relevance(query, pool)
+    sources = {each: frozenset([Source.SEMANTIC]) for each in pool.recalled.keys}
+
+    found = rank(replace(query, overview=True), pool, sources, TASTE, judged)
+    assert sorted(found.order) == [0, 1, 3]
+    assert found.dropped == [(2, BELOW_FLOOR)]
+    about = rank(query, pool, sources, TASTE, judged)
+    assert sorted(about.order) == [0, 1, 2, 3]
+
+
+def test_where_nothing_is_of_the_time_an_overview_lets_in_what_is_near() -> None:
+    query = replace(
+        QUERY,
+        vector=EAST,
+        intervals=intervals_of("in 2001", NOON),
+        overview=True,
+        periods=frozenset(),
+    )
+    pool = Pool.of(recalled(said(1), vectors={0: EAST}), dimension=2)
+    sources = {each: frozenset([Source.SEMANTIC]) for each in pool.recalled.keys}
+    assert rank(query, pool, sources, TASTE, relevance(query, pool)).order == [0]
 
 
 def test_what_is_below_the_least_score_of_a_caller_stays_out() -> None:

@@ -35,6 +35,12 @@ def refused(*arguments: str) -> str:
     return line
 
 
+def test_help_begins_with_what_is_done_first() -> None:
+    several = get_command(app)
+    assert isinstance(several, TyperGroup)
+    assert [*several.commands][:4] == ["serve", "demo", "import", "export"]
+
+
 def test_a_directory_is_no_export(tmp_path: Path) -> None:
     ended = run("import", str(tmp_path), "--data-dir", str(tmp_path / "data"))
     assert (ended.exit_code, "is a directory" in ended.stderr) == (2, True)
@@ -58,10 +64,11 @@ class Page(BaseHTTPRequestHandler):
     """Somebody else's server, which answers whatever it is asked."""
 
     body = b"<!doctype html><p>Welcome!"
+    status = 200
 
     def do_GET(self) -> None:
         self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        self.send_response(200)
+        self.send_response(self.status)
         self.send_header("Content-Length", str(len(self.body)))
         self.end_headers()
         self.wfile.write(self.body)
@@ -97,7 +104,7 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("body", [b"<!doctype html><p>Welcome!", b"[]", b""])
+@pytest.mark.parametrize("body", [b"<!doctype html><p>Welcome!", b"[]", b"", b'{"items": []}'])
 def test_a_server_that_is_another_one_is_told_in_one_line(
     command: tuple[str, ...], body: bytes, somebody_else: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -105,6 +112,44 @@ def test_a_server_that_is_another_one_is_told_in_one_line(
     told = refused(*command, "--url", somebody_else)
     assert told.startswith(f"foreword: what answers at {somebody_else}")
     assert told.endswith("is not Foreword")
+
+
+@pytest.mark.parametrize("short", [0, 1])
+def test_an_import_whose_server_went_away_is_begun_again(
+    short: int, somebody_else: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether or not it could still end its answer."""
+    so_far = {"messages": 5, "duplicates": 0, "done": 5, "total": 90}
+
+    def go_away(self: Page) -> None:
+        line = json.dumps(so_far).encode() + b"\n"
+        self.send_response(200)
+        self.send_header("X-Request-ID", "1")
+        self.send_header("Content-Type", "application/x-ndjson")
+        self.send_header("Content-Length", str(len(line) + short))
+        self.end_headers()
+        self.wfile.write(line)
+        self.close_connection = True
+
+    monkeypatch.setattr(Page, "do_POST", go_away)
+    told = refused("import", __file__, "--url", somebody_else)
+    assert told.endswith("what came in is stored: begin again, and the rest follows")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"detail": [{"loc": ["body"], "msg": "Field required"}]}',
+        b'{"title": 7, "detail": {}, "errors": {"name": ["is missing"]}}',
+        b'{"errors": ["is missing", {}]}',
+    ],
+)
+def test_what_another_server_refuses_is_told_in_one_line(
+    body: bytes, somebody_else: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Page, "body", body)
+    monkeypatch.setattr(Page, "status", 422)
+    assert refused("ask", "Who?", "--url", somebody_else) == "foreword: HTTP 422"
 
 
 @pytest.mark.parametrize("command", COMMANDS)

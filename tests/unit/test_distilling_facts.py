@@ -314,3 +314,23 @@ async def test_the_wife_of_somebody_else_is_another(memory: Memory) -> None:
     await tell(memory, "My wife works at Acme.")
     await tell(memory, "My wife works at Bosch.", day=2, name="Bob")
     assert len(await texts(memory)) == 2
+
+
+async def test_what_came_instead_of_another_ends_that_though_it_comes_late(memory: Memory) -> None:
+    await tell(memory, "We decided on Alpha instead of Beta.", day=5, chat="new")
+    await tell(memory, "We decided on Beta.", day=1, chat="old")
+
+    assert await texts(memory, day=6) == ["Alice: We decided on Alpha instead of Beta"]
+    assert await texts(memory, day=2) == ["Alice: We decided on Beta"]
+
+
+async def test_of_many_that_lie_side_by_side_each_is_found_again(memory: Memory) -> None:
+    likes = ["chess", "opera", "tulips", "trains", "maps"]
+    await tell(memory, *(f"I like {each}." for each in likes))
+    await tell(memory, "I like opera.", "I hate trains.", day=1, chat="other")
+
+    held = await texts(memory)
+    assert held == [
+        *(f"Alice likes {each}" for each in ("chess", "maps", "opera", "tulips")),
+        "Alice hates trains",
+    ]

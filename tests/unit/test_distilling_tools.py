@@ -147,6 +147,12 @@ async def test_doing_it_again_changes_nothing(memory: Memory) -> None:
     assert [each.id for each in await tools(memory)] == before
 
 
+PAGE = """<!DOCTYPE html>
+<html><head><title>Ferries</title><style>p { top: 0 }</style><script>f("<p>")</script></head>
+<body><!-- no --><h1>Oslo &amp; Kiel</h1><p>Departs <b>daily</b>
+at 14:00.</p></body></html>"""
+
+
 @pytest.mark.parametrize(
     ("answer", "gist"),
     [
@@ -157,6 +163,11 @@ async def test_doing_it_again_changes_nothing(memory: Memory) -> None:
         ("[1, 2, 3, 4]", "1; 2; 3"),
         ('{"broken', '{"broken'),
         ("[]", "[]"),
+        ("....\n====\n1 passed\n1 passed", "1 passed"),
+        ("E 401\n" + "ok\n" * 3 + "x" * 320 + "\n1 failed", "E 401 ok … 1 failed"),
+        ("x" * 400, "x" * 319 + "…"),
+        (PAGE, "Ferries Oslo & Kiel Departs daily at 14:00."),
+        ("<html></html>", "<html></html>"),
     ],
 )
 def test_the_gist_is_what_is_telling(answer: str, gist: str) -> None:

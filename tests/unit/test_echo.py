@@ -14,7 +14,7 @@ from app.services.writing.echo_guard import _ASKED_AT_ONCE, _asking
 from app.text import echo
 from app.text.echo import echoes, fingerprints, may_echo, own_words, segments
 from app.text.introduction import profiles_in
-from app.text.render import Prompt, render_markdown, render_messages
+from app.text.render import Contents, render_markdown, render_messages
 from tests.factories import a_message, an_item
 
 DECISION = "We picked PostgreSQL, because of its full-text search."
@@ -38,7 +38,7 @@ def stretches(text: str, *shown: str) -> Sequence[tuple[int, int]]:
 
 def a_rendered_bundle() -> str:
     items = [an_item(1, DECISION, label="API design"), an_item(2, CAT), an_item(3, LONG)]
-    return render_markdown(Prompt(items=items, history=[a_message(4, "ok", role=Role.ASSISTANT)]))
+    return render_markdown(Contents(items=items, history=[a_message(4, "ok", role=Role.ASSISTANT)]))
 
 
 def test_of_a_rendered_bundle_and_a_question_the_question_is_left() -> None:
@@ -52,7 +52,7 @@ def test_a_rendered_bundle_alone_says_nothing() -> None:
 
 
 def test_messages_that_hold_a_bundle_are_heard_as_the_markdown_is() -> None:
-    (memory, asked) = render_messages(Prompt(items=[an_item(1, DECISION)]), QUESTION)
+    (memory, asked) = render_messages(Contents(items=[an_item(1, DECISION)]), QUESTION)
     assert heard(str(memory["content"]), DECISION) == ""
     assert heard(str(asked["content"]), DECISION) == QUESTION
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from app.distil.entities.finding import mentions_of
 from app.distil.entities.relations import relations_of
-from app.distil.facts.drawing import facts_of
+from app.distil.facts.drawing import MOST_ALIKE, facts_of
 from app.distil.facts.fact import Fact, Tense
 from app.distil.gist.summary import excerpts_of
 from app.distil.gist.tagging import tag
@@ -41,6 +41,9 @@ def only(content: str) -> Fact:
         ("I don't eat fish!", "Alice doesn't eat fish"),
         ("My sister is called Mara.", "Alice's sister is called Mara"),
         ("My favourite colour is green.", "Alice's favourite colour is green"),
+        ("My favourite movie is Alien.", "Alice's favourite movie is Alien"),
+        ("I work as a film editor.", "Alice works as a film editor"),
+        ("We decided on Umzug Krause, quote 17.", "Alice: We decided on Umzug Krause"),
         ("We decided on PostgreSQL.", "Alice: We decided on PostgreSQL"),
         ("Bob works at Acme.", "Bob works at Acme"),
         ("By the way, call me Al.", "Alice: call me Al"),
@@ -85,6 +88,13 @@ def test_names_need_no_capitals_where_nothing_has_one(content: str, text: str) -
 )
 def test_other_words_in_small_letters_are_no_names(content: str) -> None:
     assert not facts_of(says(content))
+
+
+def test_of_a_pasted_list_the_last_are_facts() -> None:
+    lines = [f"- We decided on X{number}." for number in range(MOST_ALIKE + 9)]
+    found = facts_of(says("\n".join(["I live in Lisbon.", *lines])))
+    told = [f"X{number}" for number in range(9, MOST_ALIKE + 9)]
+    assert [each.value for each in found] == ["Lisbon", *told]
 
 
 def test_its_place_holds_the_words() -> None:

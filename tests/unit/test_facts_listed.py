@@ -82,7 +82,7 @@ def test_what_a_comma_or_and_joins_is_told_as_it_is_meant(content: str, values: 
 @pytest.mark.parametrize(
     ("content", "values"),
     [
-        ("I hate olives and love capers.", ["dislikes olives"]),
+        ("I hate olives and love capers.", ["dislikes olives", "likes capers"]),
         ("I have two cats and drive a Volvo", ["has two cats"]),
         ("I love hiking, it keeps me fit and happy.", ["likes hiking"]),
         ("We use Kubernetes, Anna and Bob maintain it", ["orchestrator Kubernetes"]),

@@ -2,15 +2,7 @@
 
 import pytest
 
-from app.distil.facts.drawing import facts_of
-from app.distil.facts.fact import Fact
-from app.distil.language.utterance import Utterance
-from app.domain.conversation import Role
-from tests.distil.labelled import SAID_AT
-
-
-def facts_in(content: str) -> list[Fact]:
-    return list(facts_of(Utterance(role=Role.USER, content=content, said_at=SAID_AT)))
+from tests.distil.labelled import facts_in
 
 
 def told_in(content: str) -> list[str]:
@@ -154,7 +146,7 @@ def test_one_of_several_is_somebody_s_too(content: str) -> None:
     [
         ("We dropped Kafka because nobody wanted to run it.", ["uses not Kafka"]),
         ("I moved to Lisbon because I thought it would be warm.", ["lives_in Lisbon"]),
-        ("I use Vim because my boss said so, and I use Emacs.", ["editor Vim"]),
+        ("I use Vim because my boss said so, and I use Emacs.", ["editor Vim", "editor Emacs"]),
         ("We decided on Redis, because what if it grows", ["cache Redis"]),
     ],
 )
@@ -180,8 +172,8 @@ def test_doubt_before_a_reason_or_in_it_states_nothing_behind(content: str) -> N
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        ("We moved to Lisbon last year.", []),
-        ("We're moving to Valencia in August!", []),
+        ("We moved to Lisbon last year.", ["lives_in Lisbon"]),
+        ("We're moving to Valencia in August!", ["lives_in Valencia"]),
         ("We moved to Postgres.", ["database Postgres"]),
         ("We're moving to Postgres.", ["database Postgres"]),
         ("We moved from Jenkins to Buildkite.", ["uses Buildkite"]),

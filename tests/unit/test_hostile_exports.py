@@ -1,5 +1,6 @@
 """Whatever an export holds, what cannot be read is told by its place: reading never stumbles."""
 
+import gzip
 import io
 import json
 import zipfile
@@ -124,6 +125,23 @@ def with_damage(method: int) -> bytes:
 def test_a_member_that_cannot_be_unpacked_costs_no_other(raw: bytes) -> None:
     assert rejected_in(raw)[-1] == "conversations-1.json the rest"
     assert contents_in(raw)[-2:] == contents_in(spelled([sharegpt_conversation()]))
+
+
+def test_a_zip_that_did_not_come_whole_is_told_as_that() -> None:
+    with pytest.raises(ImportUnreadable, match="the beginning of a zip"):
+        found_in(a_zip(spelled([chatgpt_conversation()]))[:-30])
+
+
+@pytest.mark.parametrize(
+    "begins", [gzip.compress(b"[]", mtime=0), b"Rar!\x1a\x07\x01\x00", b"7z\xbc\xaf\x27\x1c"]
+)
+def test_what_is_packed_otherwise_is_told_as_that(begins: bytes) -> None:
+    with pytest.raises(ImportUnreadable, match="unpack it first"):
+        found_in(begins + b"\0" * 9)
+
+
+def test_a_table_whose_first_column_is_pk_is_no_zip() -> None:
+    assert contents_in(b"PK,content\n1,hello\n") == ["hello"]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from app.domain.profile import Profile
 from app.text.echo import echoes, fingerprints, may_echo, own_words, segments
 from app.text.introduction import profiles_in
 from app.text.profile import profile_json, render_profile
-from app.text.render import Prompt, render_markdown, render_messages
+from app.text.render import Contents, render_markdown, render_messages
 from tests.factories import NOON, a_message
 
 QUESTION = "Which tea should I buy?"
@@ -50,7 +50,7 @@ def bundle_json(profile: Profile, text: str | None = None, *, indent: int | None
 
 @given(PROFILES)
 def test_a_rendered_profile_is_known_without_knowing_its_words(profile: Profile) -> None:
-    markdown = render_markdown(Prompt(about=render_profile(profile)))
+    markdown = render_markdown(Contents(about=render_profile(profile)))
     for text in (f"{markdown}\n\n{QUESTION}", f"{QUESTION}\n\n{markdown}"):
         assert heard(text) == QUESTION
         assert may_echo(segments(text), text)
@@ -69,16 +69,16 @@ def test_a_profile_in_json_is_known_without_knowing_its_words(
 
 def test_other_memory_beside_a_profile_is_what_it_was() -> None:
     history = [a_message(4, "I run a shop.")]
-    (memory, *_) = render_messages(Prompt(about=render_profile(PROFILE), history=history), None)
+    (memory, *_) = render_messages(Contents(about=render_profile(PROFILE), history=history), None)
     assert heard(str(memory["content"])) == ""
-    text = render_markdown(Prompt(about=render_profile(PROFILE), history=history))
+    text = render_markdown(Contents(about=render_profile(PROFILE), history=history))
     assert "shop" in heard(text)
     assert "sencha" not in heard(text)
     assert heard(text, "I run a shop.") == ""
 
 
 def test_a_profile_inside_a_text_inside_json_is_known() -> None:
-    markdown = render_markdown(Prompt(about=render_profile(PROFILE)))
+    markdown = render_markdown(Contents(about=render_profile(PROFILE)))
     text = f"{bundle_json(PROFILE, markdown + chr(10) * 2 + QUESTION)} {QUESTION}"
     left = heard(text)
     assert not any(each in left for each in ("sencha", "trade", "Drinks", "She said"))

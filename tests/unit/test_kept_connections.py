@@ -1,7 +1,10 @@
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
+from typing import cast
 
+import aiosqlite
 import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -36,6 +39,19 @@ async def test_a_connection_in_which_something_failed_is_not_kept(database: Data
             raise ValueError("mine")
     assert first.closed
     assert await the_one_of(database) is not first
+
+
+@pytest.mark.parametrize("lend", [Database.read, Database.write])
+async def test_what_is_lent_when_all_is_closed_is_closed_when_it_comes_back(
+    database: Database, lend: Callable[[Database], AbstractAsyncContextManager[AsyncConnection]]
+) -> None:
+    async with lend(database) as late:
+        raw = await late.get_raw_connection()
+        driven = cast("aiosqlite.Connection", raw.driver_connection)
+        await database.dispose()
+        assert (await late.execute(text("SELECT 1"))).scalar_one() == 1
+    with pytest.raises(ValueError, match="no active connection"):
+        await driven.execute("SELECT 1")
 
 
 async def test_who_goes_away_leaves_the_place_to_others(database: Database) -> None:

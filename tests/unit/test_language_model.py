@@ -88,12 +88,13 @@ def bullets(*several: tuple[str, list[str]]) -> Answer:
 
 def facts(**given: Any) -> Answer:
     usual = {"source": "M1", "attribute": "has", "tense": "now", "positive": True}
+    usual["subject"] = "speaker"
     return completion(json.dumps({"facts": [usual | given]}))
 
 
-async def tell(memory: Memory, *texts: str) -> Stored:
+async def tell(memory: Memory, *texts: str, external_id: str = "chat") -> Stored:
     messages = [NewMessage(role=Role.USER, content=text, created_at=NOON) for text in texts]
-    new = NewConversation(user_id="alice", external_id="chat", messages=messages)
+    new = NewConversation(user_id="alice", external_id=external_id, messages=messages)
     return await memory.ingestor.ingest(ACME, new)
 
 
@@ -316,6 +317,21 @@ async def test_a_fact_that_does_not_stand_there_is_none(
     assert await drawn(memory, "There is a red bicycle. I live in Lisbon.") == [
         "User lives in Lisbon"
     ]
+
+
+async def test_what_is_said_of_another_ends_nothing_of_who_says_it(
+    memory: Memory, stub: StubServer
+) -> None:
+    away = {"quote": "my brother ended up in Rome", "value": "Rome", "attribute": "lives_in"}
+    stub.script = [facts(**away, source="M2", subject=each) for each in ("my brother", "speaker")]
+    for external_id in ("as it is", "mistaken"):
+        await tell(memory, "I live in Lisbon.", f"{away['quote']}.", external_id=external_id)
+        await memory.distil()
+        found = await items_of(memory.store, at=NOON, type=ItemType.FACT)
+        assert {each.content for each in found} == {
+            "User lives in Lisbon",
+            "User's brother lives in Rome (ended up there)",
+        }
 
 
 async def test_what_rules_found_is_not_told_twice(memory: Memory, stub: StubServer) -> None:

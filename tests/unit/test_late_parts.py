@@ -10,7 +10,8 @@ import pytest
 from app.adapters.late import LateEmbedder, LateReranker, LateVectorIndex
 from app.domain.errors import EmbedderUnavailable, RerankerUnavailable, VectorIndexUnavailable
 from app.domain.ids import ItemKey
-from app.ports import Embedder, RecallFilter, Reranker, VectorIndex
+from app.ports import Embedder, RecallFilter, VectorIndex
+from app.ports.language import Reranker
 from app.ranking import Floats
 from tests.fakes_embedder import FakeEmbedder
 from tests.fakes_vectors import DEFAULT_SCOPE, FakeVectorIndex, point, towards

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.services.common.on_demand import OnDemand
+from app.services.packing.on_demand import OnDemand
 
 
 @given(st.lists(st.integers()), st.integers(-9, 9), st.integers(-9, 9))

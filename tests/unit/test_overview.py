@@ -15,6 +15,12 @@ OVERVIEWS = """
 What did I do last week?
 What did I do over the weekend?
 How was my weekend?
+How was 2025?
+2025 in review
+Give me a yearly summary for 2025
+What happened in the year 2025?
+What did I do in the week of 5 March?
+What did I do yesterday evening?
 What happened in May?
 What happened between May 5 and May 10?
 Summarise what we discussed yesterday

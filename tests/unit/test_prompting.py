@@ -23,6 +23,7 @@ from app.services.writing.waiting import IndexWaiter
 from app.text.chat import name_of
 from tests.factories import ACME
 from tests.fakes import Memory
+from tests.stored import last_of
 
 TEA = "green tea is what alice drinks"
 ALICE = Party(user_id="alice", conversation="c")
@@ -123,7 +124,7 @@ async def said_in(memory: Memory, name: str | None = "c") -> list[str | None]:
         page = await snapshot.conversations.page(wanted, cursor=None, limit=50)
         for each in page.items:
             if each.external_id == name:
-                tail = await snapshot.messages.tail(each.key, limit=50)
+                tail = await last_of(snapshot.messages, each.key, limit=50)
                 return [message.content for message in tail]
     return []
 
@@ -365,7 +366,7 @@ async def test_what_is_too_large_beside_a_message_is_not_kept(memory: Memory) ->
             ConversationFilter(user_id="alice"), cursor=None, limit=50
         )
         kept = next(each for each in page.items if each.external_id == "c")
-        said = await snapshot.messages.tail(kept.key, limit=10)
+        said = await last_of(snapshot.messages, kept.key, limit=10)
     assert [each.content for each in said] == ["tea?", "green", "Here."]
     assert kept.system_prompt is None
     assert memory.telemetry.exchanges == [Keeping.PARTLY]

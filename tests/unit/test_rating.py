@@ -10,7 +10,7 @@ from app.domain.ids import ItemKey
 from app.ports import RecallFilter
 from tests.factories import ACME
 from tests.fakes import Memory
-from tests.stored import scope_now
+from tests.stored import last_of, scope_now
 
 DECIDED = "We decided on PostgreSQL 16 for the ledger service."
 
@@ -42,7 +42,7 @@ async def test_small_talk_is_rated_low(memory: Memory) -> None:
     stored = await memory.say("Hi, how are you?", "Thanks, bye!")
     async with memory.store.read(ACME) as snapshot:
         found = await snapshot.conversations.get(stored.conversation_id)
-        tail = await snapshot.messages.tail(found.key, limit=2)
+        tail = await last_of(snapshot.messages, found.key, limit=2)
     assert all(each.rating and each.rating.importance < 5 for each in tail)
 
 
@@ -61,7 +61,7 @@ async def test_the_rating_is_told_and_metadata_stays_the_callers(memory: Memory)
     stored = await memory.ingestor.ingest(ACME, NewConversation(messages=[said]))
     async with memory.store.read(ACME) as snapshot:
         found = await snapshot.conversations.get(stored.conversation_id)
-        (message,) = await snapshot.messages.tail(found.key, limit=1)
+        (message,) = await last_of(snapshot.messages, found.key, limit=1)
     assert message.metadata == {"mine": 1}
     assert message.importance is None
     assert message.rating is not None

@@ -99,6 +99,21 @@ def test_what_answers_in_other_words_may_matter_beside_a_name_that_others_hold()
     assert far < MEANS[1] <= near < MEANS[2] < held
 
 
+def test_what_is_near_by_spelling_alone_is_no_likely_answer() -> None:
+    pool = a_pool("tea", "milk", "cup", vectors={0: EAST, 1: EAST, 2: unit(0.8)})
+    query = a_query("tea", unknown=float(idf(10, [1])[0]))
+
+    held, near, less = relevance(replace(query, read=False), pool).score.tolist()
+    assert MEANS[1] < less < near < MEANS[2] < held
+    assert relevance(query, pool).score.tolist()[1] > MEANS[2] / 2 > near
+
+
+def test_what_no_word_speaks_for_stays_below_where_its_script_is_not_read() -> None:
+    pool = a_pool("milk", "cup", vectors={0: unit(0.75), 1: unit(0.7)})
+    assert max(relevance(a_query("tea"), pool).score) > MEANS[2]
+    assert max(relevance(replace(a_query("tea"), read=False), pool).score) < MEANS[2]
+
+
 def test_what_nothing_speaks_for_is_not_lifted_by_what_was_learned() -> None:
     pool = a_pool("tea", *["milk"] * 19, vectors={0: EAST} | dict.fromkeys(range(1, 20), NORTH))
     first, *others = relevance(a_query("tea"), pool, a_model(bm25=0.1)).score.tolist()

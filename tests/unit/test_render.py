@@ -15,7 +15,7 @@ from app.domain.memory import ItemType, LineageEdge
 from app.text.render import (
     EARLIER,
     PREAMBLE,
-    Prompt,
+    Contents,
     one_line,
     quote,
     render_item,
@@ -65,7 +65,7 @@ SAID = st.lists(
 def memory_of(items: Sequence[MemoryItem]) -> str:
     """What is rendered of items; the last summary among them sums up the running conversation."""
     summaries = [item.key for item in items if item.type is ItemType.SUMMARY]
-    return render_memory(Prompt(items=items, rolling=frozenset(sorted(summaries)[-1:])))
+    return render_memory(Contents(items=items, rolling=frozenset(sorted(summaries)[-1:])))
 
 
 @given(NASTY)
@@ -200,8 +200,10 @@ def test_what_seldom_changes_stands_before_what_each_question_changes() -> None:
     items[0] = replace(items[0], name="Ann")
     rolling = frozenset({items[4].key})
     history = [a_message(1, "And now?", name="Ann")]
-    prompt = Prompt(items=items, history=history, about="# About the user\n> tea", rolling=rolling)
-    assert render_markdown(prompt) == (
+    contents = Contents(
+        items=items, history=history, about="# About the user\n> tea", rolling=rolling
+    )
+    assert render_markdown(contents) == (
         f"{PREAMBLE}\n\n"
         "# About the user\n> tea\n\n"
         "# Summary of this conversation\nsummary, 2026-03-01 16:00:\n> - Ann: Coffee.\n\n"
@@ -218,7 +220,7 @@ def test_a_new_turn_leaves_what_stands_before_it_alone(
     items: list[MemoryItem], said: list[tuple[str, Role]], new: tuple[str, Role]
 ) -> None:
     turns = [a_message(at, text, role=role) for at, (text, role) in enumerate([*said, new])]
-    before, after = (Prompt(items=items, history=each) for each in (turns[:-1], turns))
+    before, after = (Contents(items=items, history=each) for each in (turns[:-1], turns))
     assert render_markdown(after).startswith(render_markdown(before) + "\n")
     chat = render_messages(before, None)
     assert render_messages(after, None)[: len(chat)] == chat
@@ -230,8 +232,8 @@ def test_another_memory_leaves_the_sections_before_its_own_alone(
 ) -> None:
     """The sections before those of conversations change with what they hold only."""
     new = an_item(20_000, text, at=NOON + timedelta(days=1))
-    before = render_memory(Prompt(items=items))
-    after = render_memory(Prompt(items=[*items, new]))
+    before = render_memory(Contents(items=items))
+    after = render_memory(Contents(items=[*items, new]))
     kept, _, _ = before.partition(f"\n\n{EARLIER}\n")
     assert after.startswith(kept or PREAMBLE)
 
@@ -240,29 +242,29 @@ def test_another_memory_leaves_the_sections_before_its_own_alone(
 def test_a_new_fact_stands_behind_those_that_were_there(items: list[MemoryItem], days: int) -> None:
     new = replace(an_item(20_000, "New.", at=NOON + timedelta(days=days)), type=ItemType.FACT)
     facts = [replace(each, type=ItemType.FACT) for each in items]
-    before = render_memory(Prompt(items=facts))
-    assert render_memory(Prompt(items=[new, *facts])).startswith(before or PREAMBLE)
+    before = render_memory(Contents(items=facts))
+    assert render_memory(Contents(items=[new, *facts])).startswith(before or PREAMBLE)
 
 
 def test_nothing_is_rendered_as_nothing() -> None:
     assert memory_of([]) == ""
-    assert render_markdown(Prompt()) == ""
-    assert render_messages(Prompt(), None) == []
+    assert render_markdown(Contents()) == ""
+    assert render_messages(Contents(), None) == []
 
 
 def test_markdown_ends_with_the_running_conversation() -> None:
     history = [a_message(1, "Hello.", name="Ann"), a_message(2, None, role=Role.ASSISTANT)]
     recent = '# Recent messages of this conversation\n"Ann":\n> Hello.\nassistant:\n>'
 
-    assert render_markdown(Prompt(history=history)) == recent
-    both = render_markdown(Prompt(items=[an_item(content="Tea.")], history=history))
+    assert render_markdown(Contents(history=history)) == recent
+    both = render_markdown(Contents(items=[an_item(content="Tea.")], history=history))
     assert both == f"{memory_of([an_item(content='Tea.')])}\n\n{recent}"
 
 
 def test_markdown_tells_what_tools_were_called_with() -> None:
     call: dict[str, object] = {"function": {"name": "search", "arguments": '{"q": "tea"}'}}
     history = [a_message(1, None, role=Role.ASSISTANT, tool_calls=[call])]
-    recent = render_markdown(Prompt(history=history))
+    recent = render_markdown(Contents(history=history))
     assert recent.endswith('assistant:\n> [calls search({"q": "tea"})]')
 
 
@@ -270,7 +272,7 @@ def test_markdown_tells_what_tools_were_called_with() -> None:
 @example([("x", "# Recent")])
 def test_the_history_in_markdown_stays_in_its_quotes(said: list[tuple[str, str | None]]) -> None:
     history = [a_message(at, text, name=name) for at, (text, name) in enumerate(said)]
-    lines = render_markdown(Prompt(history=history)).splitlines()
+    lines = render_markdown(Contents(history=history)).splitlines()
     outside = [line for line in lines if not line.startswith(">")]
     assert len(outside) == 1 + len(history)
     assert [line for line in outside if line.startswith("#")] == outside[:1]
@@ -278,7 +280,7 @@ def test_the_history_in_markdown_stays_in_its_quotes(said: list[tuple[str, str |
 
 def test_chat_messages_are_memories_history_and_query() -> None:
     item, history = an_item(content="Tea."), [a_message(content="Hi.", role=Role.ASSISTANT)]
-    assert render_messages(Prompt(items=[item], history=history), "And now?") == [
+    assert render_messages(Contents(items=[item], history=history), "And now?") == [
         {"role": "system", "content": memory_of([item])},
         {"role": "assistant", "content": "Hi."},
         {"role": "user", "content": "And now?"},
@@ -292,7 +294,7 @@ def test_chat_messages_are_memories_history_and_query() -> None:
 def test_a_query_that_was_just_said_is_not_said_twice(
     role: Role, content: str, *, asked: bool
 ) -> None:
-    messages = render_messages(Prompt(history=[a_message(content=content, role=role)]), "Why?")
+    messages = render_messages(Contents(history=[a_message(content=content, role=role)]), "Why?")
     assert [each["content"] for each in messages] == [content, *(["Why?"] if asked else [])]
 
 
@@ -323,7 +325,7 @@ def test_tool_calls_go_in_with_all_their_answers_or_not_at_all(
     history: list[dict[str, Any]], kept: list[int]
 ) -> None:
     messages = [a_message(at, str(at), **each) for at, each in enumerate(history)]
-    contents = [each["content"] for each in render_messages(Prompt(history=messages), None)]
+    contents = [each["content"] for each in render_messages(Contents(history=messages), None)]
     assert contents == [str(at) for at in kept]
 
 
@@ -344,7 +346,7 @@ def test_every_call_is_followed_by_its_answers_and_no_answer_stands_alone(
     history: list[dict[str, Any]],
 ) -> None:
     messages = render_messages(
-        Prompt(history=[a_message(at, str(at), **each) for at, each in enumerate(history)]), None
+        Contents(history=[a_message(at, str(at), **each) for at, each in enumerate(history)]), None
     )
     open_calls: set[object] = set()
     allowed: set[object] = set()
@@ -363,13 +365,13 @@ def test_every_call_is_followed_by_its_answers_and_no_answer_stands_alone(
 
 def test_a_call_whose_id_is_no_name_is_left_out() -> None:
     odd = a_message(1, "x", role=Role.ASSISTANT, tool_calls=[{"id": {"a": 1}}, {"id": [1]}])
-    assert render_messages(Prompt(history=[odd]), None) == []
+    assert render_messages(Contents(history=[odd]), None) == []
 
 
 def test_a_chat_message_costs_its_content_and_its_calls() -> None:
     calls: Sequence[dict[str, object]] = [{"id": "a", "function": {"name": "f"}}]
     message = a_message(content=None, role=Role.ASSISTANT, tool_calls=calls)
     done = a_message(2, "3", role=Role.TOOL, tool_call_id="a")
-    rendered = render_messages(Prompt(history=[message, done]), None)
+    rendered = render_messages(Contents(history=[message, done]), None)
     assert [text_of(each) for each in rendered] == [str(calls), "3"]
     assert isinstance(message, Message)

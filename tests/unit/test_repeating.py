@@ -12,6 +12,7 @@ from app.adapters.sql.store import SqlStore
 from app.domain.audit import user_subject
 from app.domain.context import ContextBundle, ContextRequest, Format, HistoryOptions, MemoryItem
 from app.domain.conversation import Message, NewConversation, NewMessage, Role
+from app.domain.ids import ItemKey
 from app.domain.memories import NewMemory
 from app.domain.memory import ItemType, LineageEdge
 from app.ranking.summaries import lines_left
@@ -40,9 +41,13 @@ def packed(
     form: Format = Format.JSON,
     history: Sequence[Message] = (),
     pinned: frozenset[int] = frozenset(),
+    asked: frozenset[ItemKey] = frozenset(),
+    words: Sequence[str] = (),
 ) -> Packed:
     request = ContextRequest(query="q", budget_tokens=budget, format=form)
-    return PACKER.pack(request, history, ranked(*found, pinned=pinned))
+    known = ranked(*found, pinned=pinned)
+    worth = dict.fromkeys(words, 1.0)
+    return PACKER.pack(request, history, replace(known, worth=worth, asked=asked))
 
 
 def contents(told: Packed) -> list[str]:
@@ -64,6 +69,23 @@ def test_a_summary_of_which_no_line_is_left_is_a_duplicate() -> None:
     told = packed(message(1, f"{REDIS} Well."), message(2, PORT), GIST)
     assert contents(told) == [f"{REDIS} Well.", PORT]
     assert told.dropped == [(2, "duplicate")]
+
+
+def test_a_summary_goes_with_the_lines_that_it_was_found_by() -> None:
+    told = packed(GIST, message(1, REDIS), words=["redi", "cache"])
+    assert contents(told) == [REDIS]
+    assert told.dropped == [(0, "duplicate")]
+
+
+@pytest.mark.parametrize("words", [["redi", "port"], ["port"], ["cache"]])
+def test_a_summary_stays_while_a_word_of_the_query_does(words: Sequence[str]) -> None:
+    told = packed(GIST, message(1, REDIS), words=words)
+    assert contents(told) == [f"- Ann: {PORT}", REDIS]
+
+
+def test_a_summary_of_a_time_that_is_asked_for_stays_whatever_its_words() -> None:
+    told = packed(GIST, message(1, REDIS), words=["redi"], asked=frozenset({GIST.key}))
+    assert f"- Ann: {PORT}" in contents(told)
 
 
 def test_what_is_in_the_history_is_there_too() -> None:
@@ -186,7 +208,7 @@ async def memory(store: SqlStore) -> Memory:
     memory.clock.forward(3_600)
     gist = NewMemory(
         type=ItemType.SUMMARY,
-        content=f"- Ann: {REDIS}\n- Ann: {PORT}\n- Ann: The vault is BILL-2217.",
+        content=f"- Ann: {REDIS}\n- Ann: {PORT}\n- Ann: The vault of Redis is BILL-2217.",
         conversation_id=stored.conversation_id,
         subject="it",
         valid_from=NOON,

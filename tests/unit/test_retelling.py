@@ -92,6 +92,7 @@ def test_whatever_it_is(fact: Fact, text: str) -> None:
     [
         ("I moved to Lisbon last week.", "Ann lives in Lisbon (moved there last week)"),
         ("I've moved to New York.", "Ann lives in New York (moved there)"),
+        ("We moved to Lisbon last week.", "Ann lives in Lisbon (We moved there last week)"),
         ("I live in Lisbon now.", "Ann lives in Lisbon now"),
         ("I used to live in Lisbon.", "Ann used to live in Lisbon"),
         ("I will move to Lisbon.", "Ann will move to Lisbon"),

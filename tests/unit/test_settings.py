@@ -163,6 +163,23 @@ def test_an_impossible_value_is_refused_in_one_line(
     assert "secret" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "complaint"),
+    [
+        ("FOREWORD_SERVERS__PORT", "1", "there is no such setting"),
+        ("FOREWORD_SERVER__PROT", "1", "there is no such setting"),
+        ("FOREWORD_DATABASE__URL", "mysql://x", "must begin with sqlite+aiosqlite:/// or "),
+    ],
+)
+def test_a_mistake_is_told_in_our_words(
+    environment: pytest.MonkeyPatch, name: str, value: str, complaint: str
+) -> None:
+    environment.setenv(name, value)
+    with pytest.raises(SettingsError) as caught:
+        load_settings()
+    assert str(caught.value).startswith(f"{name}: {complaint}")
+
+
 def test_json_that_is_none_is_refused(environment: pytest.MonkeyPatch) -> None:
     environment.setenv("FOREWORD_QDRANT", "{url")
     with pytest.raises(SettingsError, match="settings cannot be read"):

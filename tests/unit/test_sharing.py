@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from app.domain.errors import StoreUnavailable
-from app.services.common.sharing import Shared
+from app.services.operating.sharing import Shared
 
 
 class Sight:

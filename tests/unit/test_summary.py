@@ -76,14 +76,43 @@ def test_what_says_much_comes_before_pleasantries() -> None:
     assert [each.said for each in summary(*hollow, telling, most=20).bullets] == [telling]
 
 
+def test_what_room_is_left_is_not_filled_with_next_to_nothing() -> None:
+    told = summary("We decided on Redis for the cache of sessions.", "Coffee break.", "Back.")
+    assert [each.said for each in told.bullets] == [
+        "We decided on Redis for the cache of sessions."
+    ]
+
+
+def test_where_nothing_says_more_the_little_is_told() -> None:
+    assert [each.said for each in summary("Coffee break.").bullets] == ["Coffee break."]
+
+
 def test_of_scripts_without_spaces_longer_sentences_say_more() -> None:
     hollow, telling = "真不错啊。", "上周末我们全家去了海边的小镇住了两天。"
     assert [each.said for each in summary(hollow, telling, most=24).bullets] == [telling]
 
 
+def test_what_an_assistant_only_says_again_is_not_told() -> None:
+    def told(asked: str, answered: str) -> list[str]:
+        pair = [said(asked), said(answered, Role.ASSISTANT, None)]
+        return [each.said for each in excerpts_of(enumerate(pair)) if each.by_program]
+
+    picked = "We picked Kafka for the billing events, ticket BILL-77."
+    for again in (
+        "Okay, Kafka for BILL-77.",
+        "Kafka it is.",
+        "Understood: Kafka for billing.",
+        "Saved.",
+    ):
+        assert told(picked, again) == []
+    assert told(picked, "Okay, Kafka with 3 brokers.") == ["Okay, Kafka with 3 brokers."]
+    assert told("Kafka or Redis for billing?", "Okay, Kafka.") == ["Okay, Kafka."]
+    assert told("", "Kafka it is.") == ["Kafka it is."]
+
+
 def test_what_says_the_same_is_told_once() -> None:
     again = "We decided on Redis for the cache."
-    assert len(summary(again, "We will see.", again).bullets) == 2
+    assert len(summary(again, "Anna pays the bill of May.", again).bullets) == 2
 
 
 def test_a_summary_rolls_on() -> None:

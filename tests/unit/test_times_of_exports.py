@@ -6,7 +6,7 @@ import pytest
 
 from app.formats.interleaved import PORTION
 from tests.exports import lines_of
-from tests.readings import said_in
+from tests.readings import rejected_in, said_in
 
 
 def hours_in(raw: bytes) -> list[int | None]:
@@ -37,3 +37,10 @@ def test_each_conversation_of_a_table_has_its_own_times() -> None:
 def test_lists_of_messages_are_read_in_the_same_way() -> None:
     several = [{"role": "user", "content": "hello", "created_at": each} for each in TIMES]
     assert hours_in(lines_of(*several)) == [3, 3, 3, 5, 5]
+
+
+@pytest.mark.parametrize("told", ["1.3.2024 05:06", "01.03.2024, 5:06", "01.03.2024 05:06:00"])
+def test_a_date_with_dots_begins_with_the_day(told: str) -> None:
+    (found,) = said_in(f'content;time\nhello;"{told}"\n'.encode())
+    assert str(found.conversation.messages[0].created_at) == "2024-03-01 05:06:00+00:00"
+    assert rejected_in(b"content;time\nhello;13.13.2024\nthere;1.3.24\n") == ["line 2", "line 3"]

@@ -84,6 +84,11 @@ def test_what_was_drawn_tells_nothing_of_other_words() -> None:
     [
         ("I live in Lisbon.", (Section.CONTEXT, "lives_in", "Lisbon", True)),
         ("I love hiking.", (Section.PREFERENCES, "likes", "hiking", False)),
+        (
+            "I prefer emails in the morning.",
+            (Section.PREFERENCES, "prefers", "emails in the morning", False),
+        ),
+        ("I like jazz on Sundays.", (Section.PREFERENCES, "likes", "jazz on Sundays", False)),
         ("I use Neovim as my editor.", (Section.CONTEXT, "editor", "Neovim", False)),
         ("Never use tabs.", (Section.PREFERENCES, "rule", "never use tabs", False)),
         ("Always answer in German.", (Section.PREFERENCES, "rule", "answer in German", False)),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.text.topic import MAX_CHARACTERS, topic_of
+from app.text.topic import MAX_CHARACTERS, topic_of, words_sought
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,22 @@ from app.text.topic import MAX_CHARACTERS, topic_of
 )
 def test_what_is_to_be_done_is_left_out(query: str, topic: str) -> None:
     assert topic_of(query) == topic
+
+
+@pytest.mark.parametrize(
+    ("query", "sought"),
+    [
+        ("What did Paul say about walnut?", "What did Paul about walnut?"),
+        ("What has the carpenter told us about it?", "What has the carpenter about it?"),
+        ("Remind me what Bo did say in May", "what Bo did say in May"),
+        ("What did he say?", "What did he say?"),
+        (text := "What did Bo say? " * MAX_CHARACTERS, text),
+        ("Who said that the tiler comes?", "Who said that the tiler comes?"),
+        ("How did the say-so rule come about?", "How did the say-so rule come about?"),
+    ],
+)
+def test_that_somebody_said_it_is_not_looked_for(query: str, sought: str) -> None:
+    assert words_sought(query) == sought
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,28 @@ def test_lists_that_differ_in_a_large_number_are_two() -> None:
     assert one == again != other
 
 
+@pytest.mark.parametrize("form", ["table", "lines", "list"])
+def test_an_id_that_many_messages_have_is_none_of_them(form: str) -> None:
+    """So it is in tables that call the conversation's id so; the first keeps it, as ever."""
+    told = [{"id": f"c-{at // 150}", "role": "user", "content": f"Nr. {at}"} for at in range(450)]
+    match form:
+        case "table":
+            rows = [f"{each['id']},{each['content']}\n" for each in told]
+            raw = "".join(["id,content\n", *rows]).encode()
+        case "lines":
+            raw = lines_of(*told)
+        case _:
+            raw = spelled([{"messages": told}])
+    assert len(set(ids_in(raw))) == len(contents_in(raw)) == 450
+    assert [ids_in(raw)[at] for at in (0, 150, 300)] == ["c-0", "c-1", "c-2"]
+    assert ids_in(raw) == ids_in(raw + b"\n")
+
+
+def test_a_message_that_is_there_twice_is_one() -> None:
+    assert set(ids_in(lines_of(SAID[0] | {"id": "m"}, SAID[1], SAID[0] | {"id": "m"}))) >= {"m"}
+    assert len(set(ids_in(lines_of(*[SAID[0] | {"id": "m"}] * 2)))) == 1
+
+
 def test_single_messages_among_conversations_stay_apart() -> None:
     raw = lines_of({"messages": SAID[1:2]}, SAID[0], SAID[2])
     assert len(conversations_in(raw)) == 3
@@ -115,3 +137,37 @@ def test_code_that_is_empty_says_nothing(text: str | None) -> None:
     told = chatgpt_conversation()
     told["mapping"]["looked"]["message"]["content"] = {"content_type": "code", "text": text}
     assert len(contents_in(spelled([told]))) == 2
+
+
+def test_items_of_responses_are_messages_too() -> None:
+    items = [
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": ASKED}]},
+        {"type": "reasoning", "summary": []},
+        {"type": "function_call", "call_id": "c", "name": "hosts", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c", "output": "hugin"},
+        {"type": "message", "role": "assistant", "content": [{"type": "text", "text": HUGIN}]},
+    ]
+    for raw in (spelled(items), lines_of(*items), spelled({"items": items})):
+        (found,) = said_in(raw)
+        assert (contents_in(raw), rejected_in(raw)) == ([ASKED, None, "hugin", HUGIN], [])
+        asked, called, answered, _ = found.conversation.messages
+        assert (asked.role, called.role, answered.role) == ("user", "assistant", "tool")
+        assert called.name is None
+        assert called.tool_calls is not None
+        assert called.tool_calls[0]["function"] == {"name": "hosts", "arguments": "{}"}
+        assert (called.tool_calls[0]["id"], answered.tool_call_id) == ("c", "c")
+    assert rejected_in(spelled([*items, {"type": "mcp_call"}])) == ["[5]"]
+
+
+@pytest.mark.parametrize(
+    "times", [[30, 20, 10], [30, 20, 20], [10, 20, 30], [30, 10, 20], [30, 20]]
+)
+def test_a_list_that_begins_with_its_end_is_turned_round(times: list[int]) -> None:
+    told = [{**each, "id": str(at)} for at, each in enumerate(SAID)]
+    timed = [each | {"created_at": time} for each, time in zip(told, times, strict=False)]
+    raw = spelled({"object": "list", "data": timed})
+    ids = [str(at) for at in range(len(timed))]
+    assert ids_in(raw) == (ids[::-1] if times in ([30, 20, 10], [30, 20, 20], [30, 20]) else ids)
+    if len(timed) == 3:
+        untimed = spelled({"object": "list", "data": [*timed[:2], told[2]]})
+        assert ids_in(untimed) == ["0", "1", "2"]

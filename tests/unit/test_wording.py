@@ -28,6 +28,8 @@ def test_a_question_may_want_to_see_code(query: str) -> None:
         "When was Joanna's second movie script shown?",
         "what is the exit code of the job",
         "Who wrote the code of conduct?",
+        "What is the code name of the project?",
+        "Tell me the door code.",
         "Which function did the dinner have?",
         "",
     ],

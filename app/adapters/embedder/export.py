@@ -34,7 +34,7 @@ def export_with_torch(source: str, target: Path) -> tuple[int, int]:
 
 def load_with_torch(source: str, kind: str, plain: str) -> Any:  # noqa: ANN401  (torch is optional)
     """
-    The model of the class `kind` of sentence-transformers; it is none that is built without torch.
+    A model of the class `kind` of sentence-transformers, for what cannot be built without torch.
 
     Raises:
         EmbedderUnavailable: The extra `models` is missing.

@@ -26,8 +26,8 @@ Precision = Literal["int8", "fp32"]
 Weights = Mapping[str, Floats]
 Ranges = Mapping[str, Floats]
 """The largest absolute value of each input channel of each dense layer ("ask_0")."""
-
-Initializers = dict[str, NDArray[np.generic]]
+Initializers = Iterator[tuple[str, NDArray[np.generic]]]
+"""Constants of a graph, by name."""
 
 _WEIGHT_PEAK = 63
 """The largest whole number of a weight: 255 * 63 twice stays below 2 ** 15."""
@@ -66,7 +66,7 @@ class Head:
     output: str
     places: str
     end: str
-    initializers: Callable[[Weights], Iterator[tuple[str, NDArray[np.generic]]]]
+    initializers: Callable[[Weights], Initializers]
 
 
 def build_graph(
@@ -92,9 +92,7 @@ def _tensor(name: str, array: NDArray[np.generic]) -> TensorProto:
     return numpy_helper.from_array(np.ascontiguousarray(array), name)
 
 
-def _initializers(
-    weights: Weights, shape: BertShape, ranges: Ranges | None
-) -> Iterator[tuple[str, NDArray[np.generic]]]:
+def _initializers(weights: Weights, shape: BertShape, ranges: Ranges | None) -> Initializers:
     yield from _words(weights["embeddings.word_embeddings.weight"], whole=ranges is not None)
     yield from _norm("embedded", weights, "embeddings.LayerNorm")
     for layer in range(shape.layers):
@@ -107,13 +105,13 @@ def _initializers(
             yield from _norm(f"{name}_{layer}", weights, path + part)
 
 
-def _one_segment(weights: Weights) -> Iterator[tuple[str, NDArray[np.generic]]]:
+def _one_segment(weights: Weights) -> Initializers:
     """There is only one segment, so its embedding is part of every position's."""
     segment = weights["embeddings.token_type_embeddings.weight"][0]
     yield "positions", weights["embeddings.position_embeddings.weight"] + segment
 
 
-def _words(table: Floats, *, whole: bool) -> Iterator[tuple[str, NDArray[np.generic]]]:
+def _words(table: Floats, *, whole: bool) -> Initializers:
     if not whole:
         yield "words", table
         return
@@ -122,14 +120,12 @@ def _words(table: Floats, *, whole: bool) -> Iterator[tuple[str, NDArray[np.gene
     yield "words_step", step
 
 
-def _norm(name: str, weights: Weights, path: str) -> Iterator[tuple[str, NDArray[np.generic]]]:
+def _norm(name: str, weights: Weights, path: str) -> Initializers:
     yield f"{name}_gain", weights[f"{path}.weight"]
     yield f"{name}_bias", weights[f"{path}.bias"]
 
 
-def _dense(
-    name: str, weights: Weights, paths: list[str], peaks: Floats | None
-) -> Iterator[tuple[str, NDArray[np.generic]]]:
+def _dense(name: str, weights: Weights, paths: list[str], peaks: Floats | None) -> Initializers:
     weight = np.concatenate([weights[f"{path}.weight"] for path in paths]).T
     if peaks is None:
         yield f"{name}_weight", weight

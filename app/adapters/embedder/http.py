@@ -122,6 +122,9 @@ class HttpEmbedder:
     async def embed_query(self, text: str) -> Floats:
         return await self._cache.get(text, self._embed_one)
 
+    def reads(self, text: str) -> bool:  # noqa: ARG002  (nobody tells which scripts it was made for)
+        return True
+
     async def aclose(self) -> None:
         await self._endpoint.client.aclose()
 

@@ -19,6 +19,7 @@ from app.adapters.embedder.compile import CompiledModel
 from app.adapters.embedder.stretches import Pieces, behind_prompt, both_ends
 from app.domain.errors import EmbedderUnavailable
 from app.ranking import Floats
+from app.text.alphabets import alphabets_of, is_written_in
 
 OnBatch = Callable[[int, float], None]
 """Told of every batch: how many texts, and how many seconds they took."""
@@ -67,6 +68,7 @@ class _Model:
     session: onnxruntime.InferenceSession
     tokenizer: Tokenizer
     facts: CompiledModel
+    alphabets: frozenset[str] | None
 
     def read_query(self, text: str) -> Pieces:
         # One by one: reading a batch starts threads of its own, beside ours.
@@ -195,6 +197,9 @@ class OnnxEmbedder:
     async def embed_query(self, text: str) -> Floats:
         return await self._cache.get(text, self._embed_query)
 
+    def reads(self, text: str) -> bool:
+        return is_written_in(text, self._model.alphabets)
+
     async def aclose(self) -> None:
         """Let go of both threads once they have done what they are at."""
         for lane in (self._queries, self._documents):
@@ -277,4 +282,5 @@ def _load(compiled: CompiledModel) -> _Model:
     for prompt in (compiled.query_prompt, compiled.document_prompt):
         if len(tokenizer.encode(prompt).ids) > compiled.max_pieces // 2:
             raise ValueError(f"the prompt {prompt[:40]!r} leaves no room for a text")
-    return _Model(open_session(compiled), tokenizer, compiled)
+    alphabets = alphabets_of(tokenizer.get_vocab())
+    return _Model(open_session(compiled), tokenizer, compiled, alphabets)

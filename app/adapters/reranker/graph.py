@@ -1,11 +1,6 @@
 """The head of a BERT cross-encoder: the first word piece of a pair, classified into one score."""
 
-from collections.abc import Iterator
-
-import numpy as np
-from numpy.typing import NDArray
-
-from app.adapters.embedder.graph import Head, Weights
+from app.adapters.embedder.graph import Head, Initializers, Weights
 
 
 def score_head(activation: str) -> Head:
@@ -36,7 +31,7 @@ def score_head(activation: str) -> Head:
     )
 
 
-def _initializers(weights: Weights) -> Iterator[tuple[str, NDArray[np.generic]]]:
+def _initializers(weights: Weights) -> Initializers:
     yield "segments", weights["embeddings.token_type_embeddings.weight"]
     yield "positions", weights["embeddings.position_embeddings.weight"]
     for name, path in (("pooler", "pooler.dense"), ("classifier", "classifier")):

@@ -9,11 +9,12 @@ from sqlalchemy import Column, Row, Select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.domain.errors import InvalidCursor
+from app.domain.storable import text_problem
 from app.ports.stored import Page
 
 
 def encode_cursor(place: Sequence[int]) -> str:
-    return urlsafe_b64encode(json.dumps(list(place)).encode()).decode().rstrip("=")
+    return _spelled(list(place))
 
 
 def decode_cursor(cursor: str, *, parts: int) -> list[int]:
@@ -23,15 +24,42 @@ def decode_cursor(cursor: str, *, parts: int) -> list[int]:
     Raises:
         InvalidCursor: It was not made by `encode_cursor` of `parts` numbers.
     """
-    try:
-        place = json.loads(urlsafe_b64decode(cursor.encode() + b"=" * (-len(cursor) % 4)))
-    except ValueError as error:
-        raise InvalidCursor(cursor=cursor[:100]) from error
+    place = _read(cursor)
     if not isinstance(place, list) or [type(each) for each in place] != [int] * parts:
         raise InvalidCursor(cursor=cursor[:100])
     if any(abs(each) >= 2**63 for each in place):
         raise InvalidCursor(cursor=cursor[:100])
     return place
+
+
+def encode_name(name: str) -> str:
+    """Of a list in order of names: it goes on there, even if that one is gone by then."""
+    return _spelled(name)
+
+
+def decode_name(cursor: str) -> str:
+    """
+    The name in `cursor`.
+
+    Raises:
+        InvalidCursor: It was not made by `encode_name`.
+    """
+    name = _read(cursor)
+    if not isinstance(name, str) or text_problem(name) is not None:
+        raise InvalidCursor(cursor=cursor[:100])
+    return name
+
+
+def _spelled(place: list[int] | str) -> str:
+    told = json.dumps(place, ensure_ascii=False)
+    return urlsafe_b64encode(told.encode()).decode().rstrip("=")
+
+
+def _read(cursor: str) -> Any:  # noqa: ANN401  (JSON)
+    try:
+        return json.loads(urlsafe_b64decode(cursor.encode() + b"=" * (-len(cursor) % 4)))
+    except (ValueError, RecursionError) as error:
+        raise InvalidCursor(cursor=cursor[:100]) from error
 
 
 async def newest_first(

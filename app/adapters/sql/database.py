@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from app.adapters.sql.kept import ALL_BUSY, Kept
+from app.adapters.sql.kept import ALL_BUSY, Kept, dispose_of
 from app.adapters.sql.one_hop import connect
 from app.domain.errors import ForewordError, StorageFull, StoreDamaged, StoreUnavailable
 from app.domain.storable import json_spelled
@@ -137,11 +137,11 @@ class Database:
                 yield connection
 
     async def dispose(self) -> None:
+        """Close every connection: what is lent now, when it comes back."""
         if self.kept is not None:
             await self.kept.close()
-        await self.reader.dispose()
-        if self.writer is not self.reader:
-            await self.writer.dispose()
+        for engine in {self.reader, self.writer}:
+            await dispose_of(engine)
 
 
 class translated:  # noqa: N801  (reads as a verb)

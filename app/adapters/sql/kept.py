@@ -5,7 +5,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+from sqlalchemy import event
+from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from app.domain.errors import StoreUnavailable
 
@@ -29,6 +32,7 @@ class Kept:
     in_use: int = 0
     """How many are lent at the moment."""
     _idle: list[AsyncConnection] = field(default_factory=list)
+    _closed: bool = False
 
     @asynccontextmanager
     async def one(self) -> AsyncIterator[AsyncConnection]:
@@ -49,7 +53,7 @@ class Kept:
             except BaseException:
                 await asyncio.shield(connection.close())
                 raise
-            self._idle.append(connection)
+            await self._give_back(connection)
         finally:
             self.in_use -= 1
             self.places.release()
@@ -64,6 +68,25 @@ class Kept:
         except TimeoutError as error:
             raise StoreUnavailable(ALL_BUSY) from error
 
+    async def _give_back(self, connection: AsyncConnection) -> None:
+        if self._closed:
+            await connection.close()
+        else:
+            self._idle.append(connection)
+
     async def close(self) -> None:
+        """Close what is not lent; what is will be closed when it is given back."""
+        self._closed = True
         while self._idle:
             await self._idle.pop().close()
+
+
+async def dispose_of(engine: AsyncEngine) -> None:
+    """Close the connections of an engine: what is lent now, when it comes back."""
+    event.listen(engine.sync_engine, "checkin", _close)
+    await engine.dispose()
+
+
+def _close(_: DBAPIConnection | None, entry: ConnectionPoolEntry) -> None:
+    """A pool that is no more would keep what comes back open, until the collector finds it."""
+    entry.close()

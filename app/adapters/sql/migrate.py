@@ -62,25 +62,20 @@ async def upgrade(engine: AsyncEngine, revision: str = "head") -> str:
     """
     with translated():
         async with engine.begin() as connection:
-            return await connection.run_sync(_run, "upgrade", revision)
+            return await connection.run_sync(_upgrade, revision)
 
 
-async def downgrade(engine: AsyncEngine, revision: str = "base") -> None:
-    async with engine.begin() as connection:
-        await connection.run_sync(_run, "downgrade", revision)
-
-
-def _run(connection: Connection, direction: str, revision: str) -> str:
+def _upgrade(connection: Connection, revision: str) -> str:
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
     found = revision_of(connection)
-    if direction == "upgrade" and revision == "head" and found == head():
+    if revision == "head" and found == head():
         return found
     from alembic import command  # noqa: PLC0415  (slow and large; most starts need it not)
 
     config = alembic_config()
     config.attributes["connection"] = connection
-    getattr(command, direction)(config, revision)
+    command.upgrade(config, revision)
     return found
 
 

@@ -186,10 +186,7 @@ class SqlTransaction(_Unit):
         return SqlIdentities(self._connection, self._tenant)
 
     async def last_outbox_key(self) -> int:
-        last = select(func.coalesce(func.max(d.outbox.c.key), 0)).where(
-            d.outbox.c.tenant == self._tenant
-        )
-        return int((await self._connection.execute(last)).scalar_one())
+        return await outbox.last_note(self._connection, self._tenant)
 
     @property
     def answers(self) -> SqlAnswers:

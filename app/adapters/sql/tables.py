@@ -22,7 +22,7 @@ from sqlalchemy import (
 )
 
 from app.adapters.sql.schema import belongs_to, metadata, own_key
-from app.adapters.sql.types import Instant, Json, Key
+from app.adapters.sql.types import Instant, Json, Key, Ordered
 from app.domain.conversation import KEPT
 
 tenant = Table(
@@ -56,7 +56,7 @@ scope = Table(
     metadata,
     own_key(),
     Column("tenant", String(64), ForeignKey("tenant.id", ondelete="CASCADE"), nullable=False),
-    Column("user_id", String(255), nullable=False),
+    Column("user_id", Ordered, nullable=False),
     Column("shared", Boolean, nullable=False, server_default="0"),
     Column("version", Key, nullable=False, server_default="0"),
     Column("messages", Key, nullable=False, server_default="0"),
@@ -114,7 +114,7 @@ KEPT_ONLY = text(f"role = 'system' OR coalesce(importance, rated) >= {KEPT}")
 # holds the smallest pieces: a message, or its chunks where it has any. `echo` are the stretches
 # that a bundle of ours put there; the indexes hold the rest only, as chunks. `rated` is the
 # importance by rules, which ranking does not count. `unwanted` marks what was derived from it and
-# deleted, by hashes (app/distil/facts/filing.py).
+# deleted, by hashes (app/distil/facts/filing.py). `aside` is what a branch holds that was left.
 message = Table(
     "message",
     metadata,
@@ -140,6 +140,7 @@ message = Table(
     Column("unwanted", Json),
     Column("rated", SmallInteger),
     Column("tags", Json),
+    Column("aside", Boolean, nullable=False, server_default="0"),
     UniqueConstraint("conversation_key", "position"),
     UniqueConstraint("conversation_key", "external_id"),
     Index(None, "scope_key", "importance"),

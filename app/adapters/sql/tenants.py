@@ -8,6 +8,6 @@ from app.domain.ids import TenantId
 
 
 async def ensure_tenant(connection: AsyncConnection, tenant: TenantId, *, now: datetime) -> None:
-    """Know a tenant from now on, or since before."""
+    """Store a tenant, unless it is known already."""
     tenants = insert_or_keep(connection, t.tenant, key=["id"])
     await connection.execute(tenants, {"id": tenant, "created_at": now})

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import JSON, BigInteger, Dialect, Integer, TypeDecorator
+from sqlalchemy import JSON, BigInteger, Dialect, Integer, String, TypeDecorator
 from sqlalchemy.dialects.postgresql import JSONB
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -10,6 +10,9 @@ _MICROSECOND = timedelta(microseconds=1)
 
 Key = BigInteger().with_variant(Integer, "sqlite")
 """An ever-growing integer; SQLite numbers only INTEGER columns by itself."""
+
+Ordered = String(255).with_variant(String(255, collation="C"), "postgresql")
+"""A text in order of its code points, whichever order the database has for others."""
 
 Json = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
 

@@ -25,7 +25,6 @@ from qdrant_edge import (
 
 from app.adapters.vectors.edge_filter import edge_filter
 from app.adapters.vectors.edge_shard import (
-    OpenedShard,
     check_room,
     opened_shard,
     whereabouts,
@@ -59,18 +58,13 @@ class EdgeVectorIndex:
     """
 
     def __init__(
-        self, shard: OpenedShard, directory: Path, *, writer: Executor, readers: Executor
+        self, shard: EdgeShard, directory: Path, *, writer: Executor, readers: Executor
     ) -> None:
-        self._shard, self._rebuilt = shard
+        self._shard = shard
         self._directory = directory
         self._opened = whereabouts(directory)
         self._writer = writer
         self._readers = readers
-
-    @property
-    def rebuilt(self) -> bool:
-        """Whether opening had to start from nothing, so that SQL has to fill the index again."""
-        return self._rebuilt
 
     async def upsert(self, points: Sequence[VectorPoint]) -> None:
         for start in range(0, len(points), _POINTS_PER_CALL):

@@ -37,9 +37,6 @@ _ROOM_TO_WRITE = 32 * 2**20
 _ROOM_TO_CREATE = 96 * 2**20
 """Bytes. An empty index takes 47 MB, and its files grow by up to 32 MB at once."""
 
-OpenedShard = tuple[EdgeShard, bool]
-"""A shard, and whether it had to be created."""
-
 
 def whereabouts(directory: Path) -> Sequence[int]:
     """Changes when the directory of an index, or what it stands on, is removed or replaced."""
@@ -76,8 +73,9 @@ def _sync(file: Path) -> None:
 
 
 @contextmanager
-def opened_shard(directory: Path, *, dimension: int) -> Iterator[OpenedShard]:
-    """The shard in `directory`, and whether it had to be created; flushed and closed at the end.
+def opened_shard(directory: Path, *, dimension: int) -> Iterator[EdgeShard]:
+    """
+    The shard in `directory`, created if need be; flushed and closed at the end.
 
     Nothing in it is worth saving, since SQL has it all: what cannot be read is deleted.
     """
@@ -85,11 +83,10 @@ def opened_shard(directory: Path, *, dimension: int) -> Iterator[OpenedShard]:
     with _only_here(directory.with_name(f"{directory.name}.lock")):
         check_room(directory.parent)
         shard = _loaded(directory, dimension)
-        rebuilt = shard is None
         if shard is None:
             shard = _created(directory, dimension)
         try:
-            yield shard, rebuilt
+            yield shard
             _flush(shard, directory)
         finally:
             shard.close()

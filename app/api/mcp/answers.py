@@ -80,6 +80,7 @@ class SaidMessage(BaseModel):
     name: str | None
     content: str
     said_at: datetime
+    aside: bool = Field(description="Of a branch that was left: asked or answered anew since.")
 
     @classmethod
     def of(cls, message: Message) -> "SaidMessage":
@@ -89,6 +90,7 @@ class SaidMessage(BaseModel):
             name=message.name,
             content=shortened(words_of(message)),
             said_at=message.created_at,
+            aside=message.aside,
         )
 
 

@@ -10,6 +10,8 @@ from mcp.server.mcpserver.tools import Tool
 from mcp_types import ToolAnnotations
 from pydantic import ValidationError
 
+from app.api.problems import what_is_wrong
+
 _TOLD = 10
 """Mistakes of a call."""
 
@@ -49,5 +51,5 @@ def plain_tool(function: Callable[..., Awaitable[object]], annotations: ToolAnno
 
 
 def _in_words(error: ValidationError) -> str:
-    wrong = error.errors(include_url=False, include_context=False, include_input=False)
-    return " ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}." for each in wrong[:_TOLD])
+    wrong = error.errors(include_url=False)[:_TOLD]
+    return " ".join(f"{'.'.join(map(str, each['loc']))}: {what_is_wrong(each)}." for each in wrong)

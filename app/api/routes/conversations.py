@@ -24,7 +24,9 @@ from app.api.schemas.conversations import (
 )
 from app.api.schemas.memories import MemoryItemOut, SummaryIn
 from app.api.writing import AsWriting, Writing
+from app.domain.conversation import Conversation
 from app.domain.ids import ConversationId, MessageId, TenantId
+from app.ports.store import Snapshot
 from app.services.writing.ingest import Stored
 
 router = APIRouter(tags=["store"], route_class=ReadBeside)
@@ -43,6 +45,11 @@ async def _answer(
         replayed=stored.replayed,
     )
     return StoredOut.of(stored, indexed=indexed)
+
+
+async def _shown(snapshot: Snapshot, *several: Conversation) -> list[ConversationOut]:
+    last_said = await snapshot.conversations.last_said([each.key for each in several])
+    return [ConversationOut.of(each, last_said.get(each.key)) for each in several]
 
 
 @router.post("/conversations", status_code=201)
@@ -85,7 +92,7 @@ async def list_conversations(
         page = await snapshot.conversations.page(
             wanted.to_filter(), cursor=wanted.cursor, limit=wanted.limit
         )
-    items = [ConversationOut.of(each) for each in page.items]
+        items = await _shown(snapshot, *page.items)
     return ConversationPage(items=items, next_cursor=page.next_cursor)
 
 
@@ -93,7 +100,8 @@ async def list_conversations(
 async def get_conversation(conversation_id: UUID, services: Use, tenant: Tenant) -> ConversationOut:
     async with services.store.read(tenant) as snapshot:
         found = await snapshot.conversations.get(ConversationId(conversation_id))
-    return ConversationOut.of(found)
+        (shown,) = await _shown(snapshot, found)
+    return shown
 
 
 @router.get("/conversations/{conversation_id}/messages")
@@ -125,7 +133,9 @@ async def change_conversation(
         tenant, ConversationId(conversation_id), body.to_changes()
     )
     services.waiter.wake()
-    return ConversationOut.of(changed)
+    async with services.store.read(tenant) as snapshot:
+        (shown,) = await _shown(snapshot, changed)
+    return shown
 
 
 @router.post("/conversations/{conversation_id}/summaries", status_code=201)

@@ -12,16 +12,15 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
 from app.api.asking import KnownQuery
-from app.api.deps import Services, Tenant, Use, WhoAsks
+from app.api.deps import Services, Tenant, Use, WhoAsks, require
 from app.api.limits import Limits, limits
 from app.api.lines import NDJSON, lines_of, wants_lines
 from app.api.receiving import received
 from app.api.schemas.fields import Name, Text
 from app.api.schemas.moving import ImportedOut
 from app.api.writing import REPLAYED, AsOnce, Once
-from app.domain.errors import NotPermitted
 from app.domain.ids import TenantId
-from app.domain.keys import Permission, in_order
+from app.domain.keys import Permission
 from app.domain.storable import json_spelled
 from app.formats.found import Bounds
 from app.formats.reading import Reading
@@ -100,8 +99,7 @@ async def export(
 ) -> StreamingResponse:
     """Everything of a user (scope `read`) or tenant (scope `admin`), to be imported again."""
     if user_id is None:
-        if Permission.ADMIN not in caller.permissions:
-            raise NotPermitted(needed=Permission.ADMIN.value, scopes=in_order(caller.permissions))
+        require(caller, Permission.ADMIN)
         pages = services.exporter.of_tenant(tenant, embeddings=embeddings)
     else:
         pages = services.exporter.of_user(tenant, user_id or None, embeddings=embeddings)

@@ -43,12 +43,13 @@ _MOST_HEARD = 32 * 2**20
 """Bytes of an answer that are held until it is stored."""
 
 _ANY_OBJECT = {"application/json": {"schema": {"type": "object"}}}
+_OF_ANY = {"requestBody": {"required": True, "content": _ANY_OBJECT}}
 _OF_CHAT = {
+    **_OF_ANY,
     "parameters": [
         {"in": "header", "name": name, "required": False, "schema": {"type": "string"}}
         for name in ("X-Foreword-User", "X-Foreword-Conversation", "X-Foreword-Budget")
     ],
-    "requestBody": {"required": True, "content": _ANY_OBJECT},
 }
 _PASSED_THROUGH: dict[int | str, dict[str, Any]] = {
     200: {"description": "As the upstream answers.", "content": _ANY_OBJECT}
@@ -123,6 +124,25 @@ async def list_models(request: Request, services: Use, caller: WhoAsks) -> Respo
         path="/models",
         query=request.url.query,
         headers=to_upstream(request.headers, caller, proxy.api_key),
+    )
+    return Relay(_Passage(proxy, passed).speak)
+
+
+@router.post(
+    "/v1/embeddings",
+    response_class=Response,
+    responses=_PASSED_THROUGH,
+    openapi_extra=_OF_ANY,
+)
+async def embed(request: Request, services: Use, caller: WhoAsks) -> Response:
+    """The upstream's embeddings, as it tells them: memory has no part in these."""
+    proxy = _proxy(services)
+    passed = Passed(
+        method="POST",
+        path="/embeddings",
+        query=request.url.query,
+        headers=to_upstream(request.headers, caller, proxy.api_key),
+        body=await request.body(),
     )
     return Relay(_Passage(proxy, passed).speak)
 

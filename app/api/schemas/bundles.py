@@ -72,6 +72,10 @@ class MetadataOut(TypedDict):
     ]
     dropped: list[DroppedOut]
     profile: ProfileRoomOut | None
+    leans_on: Annotated[
+        UUID | None,
+        Field(description="The message before it that was looked for with the query."),
+    ]
 
 
 class DifferenceOut(TypedDict):
@@ -156,6 +160,7 @@ def _metadata(bundle: ContextBundle, *, explain: bool, cache_hit: bool) -> Metad
         else ProfileRoomOut(
             tokens=shown.tokens, complete=shown.complete, derived=derived_out(shown.profile)
         ),
+        leans_on=bundle.leans_on,
     )
 
 

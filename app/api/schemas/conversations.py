@@ -137,6 +137,10 @@ class ConversationPatch(Body):
         )
 
 
+_BESIDE = {"last_message_at"}
+"""What is told of a conversation and not read with it."""
+
+
 class ConversationOut(Answer):
     id: UUID
     external_id: str | None
@@ -155,8 +159,9 @@ class ConversationOut(Answer):
     token_count: int
 
     @classmethod
-    def of(cls, conversation: Conversation) -> Self:
-        return cls.model_validate(conversation, from_attributes=True)
+    def of(cls, conversation: Conversation, last_message_at: datetime | None) -> Self:
+        told = {name: getattr(conversation, name) for name in cls.model_fields.keys() - _BESIDE}
+        return cls(**told, last_message_at=last_message_at)
 
 
 class PageQuery(Body):
@@ -218,6 +223,9 @@ class MessageOut(Answer):
         "that is kept, but not recalled."
     )
     rating: RatingOut | None = Field(description="By rules, of what users and assistants say.")
+    aside: bool = Field(
+        description="Of a branch that was left before an import: kept and found, not gone on with."
+    )
 
     @classmethod
     def of(cls, message: Message) -> Self:

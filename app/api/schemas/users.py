@@ -6,13 +6,39 @@ from uuid import UUID
 
 from pydantic import Field, StrictBool
 
-from app.api.schemas.conversations import ErasureOut
+from app.api.schemas.conversations import ErasureOut, PageQuery
 from app.api.schemas.fields import Answer, Body, JsonObject, Label, Moment, Text
+from app.domain.conversation import User
 from app.domain.profile import Consent, ConsentChanges, Profile, ProfileChanges, Purpose, Section
 from app.services.erasing.erasure import Forgotten
 
 MAX_NOTES = 20_000
 """Characters."""
+
+_CURSOR = 2_100
+"""Characters that hold the longest id, each of its characters spelled by six."""
+
+
+class UserQuery(PageQuery):
+    cursor: str | None = Field(default=None, max_length=_CURSOR)
+    begins: Text = Field(
+        default="", max_length=255, description="How the id begins, to the letter."
+    )
+
+
+class UserOut(Answer):
+    user_id: str
+    created_at: datetime = Field(description="When something of theirs was stored first.")
+    last_message_at: datetime | None = Field(description="When the last message was said.")
+
+    @classmethod
+    def of(cls, user: User) -> Self:
+        return cls.model_validate(user, from_attributes=True)
+
+
+class UserPage(Answer):
+    items: list[UserOut]
+    next_cursor: str | None
 
 
 DERIVED = (

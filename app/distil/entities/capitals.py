@@ -17,6 +17,7 @@ from app.distil.language.lexicon import (
     CALENDAR,
     COUNTED,
     EXCLAMATIONS,
+    INITIALS,
     KIN,
     LANGUAGES,
     NO_NAMES,
@@ -118,7 +119,8 @@ def names_by_capitals(content: str, free: str) -> Iterator[tuple[int, str, Entit
 def _pieces(run: re.Match[str]) -> Iterator[tuple[int, str]]:
     """What is left of words with capitals in a row without those that no name holds."""
     if " " not in run[0]:
-        if run[0].casefold() not in _ALONE:
+        initials = run[0].isupper() and run[0].casefold() in INITIALS
+        if not initials and run[0].casefold() not in _ALONE:
             yield from _piece(run.start(), [run[0]])
         return
     words: list[str] = []
@@ -190,10 +192,10 @@ def _is_no_name(content: str, start: int, name: str, *, person: bool) -> bool:
         counts = last in COUNTED and _NUMBERED.match(content, start + len(name))
         alone = last in _NO_NAME_ALONE or counts
         return bool(alone or _ADDED.search(name) or content[start - 1 : start] == "`")
-    jobs = last in _ENDS_WHAT_ONE_IS and not is_given(name.partition(" ")[0])
-    jobs = jobs and not (person and last in OCCUPATIONS)  # a surname as well: "Cook"
+    surname = person and last in OCCUPATIONS  # "Cook"
+    job = last in _ENDS_WHAT_ONE_IS and not surname and not is_given(name.partition(" ")[0])
     times = all(word in TIMES for word in words)
-    return jobs or times or bool(_ADDED.search(name))
+    return job or times or bool(_ADDED.search(name))
 
 
 def _is_ordinary(content: str, name: str, *, opens: bool) -> bool:

@@ -43,6 +43,17 @@ _IDENTIFIER = re.compile(
     """,
     re.VERBOSE,
 )
+_ENDS_A_SERVICE = re.compile(
+    r"(?<!-of)-(?:api|service|svc|db|worker|gateway|proxy|cli|sdk|daemon|exporter|consumer|scheduler"
+    r"|runner|frontend|backend)(?![\w@/-])"
+)
+_SERVICE = re.compile(
+    r"(?<![\w@./-])(?!(?:self|customer|room|full|front|rest|web|public|private|co|in|after|native|key"
+    r"|third-party|open|first|text|fast|food|inter)-)[a-z][a-z0-9]{1,20}(?:-[a-z0-9]{2,20}){0,3}"
+    + _ENDS_A_SERVICE.pattern
+)
+"""Parts of a system, "billing-api"; not "customer-service"."""
+
 _BRANDS = frozenset(
     """iPhone iPad eBay GitHub YouTube LinkedIn JavaScript TypeScript PostgreSQL
     MongoDB MySQL OpenAI PayPal WhatsApp GitLab FastAPI SQLite PyTorch McDonald""".split()
@@ -74,7 +85,7 @@ def mentions_of(
     titles = partial(_titles, known=known)
     parts: list[Mention] = []
     whole = partial(_whole, known=known, parts=parts)
-    for find in (_urls, _files, titles, whole, _identifiers):
+    for find in (_urls, _files, _services, titles, whole, _identifiers):
         free.take(find(free.text), taken)
     joined = any(each.type in SPELLED_EXACTLY for each in taken.values())
     free.take(_seen(text, free.text, seen, known), taken)
@@ -138,6 +149,12 @@ def _called(text: str, free: str, known: Gazetteer) -> Iterator[Mention]:
     for sentence in sentences_of(text):
         for start, stop in things_named(free, sentence.start, sentence.stop):
             yield _mention(text[start:stop], EntityType.UNKNOWN, start, known)
+
+
+def _services(text: str) -> Iterator[Mention]:
+    if _ENDS_A_SERVICE.search(text):
+        for found in _SERVICE.finditer(text):
+            yield _mention(found[0], EntityType.IDENTIFIER, found.start())
 
 
 def _identifiers(text: str) -> Iterator[Mention]:

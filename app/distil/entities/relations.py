@@ -6,7 +6,8 @@ from itertools import combinations
 
 from app.distil.entities.entity import Mention, Relation
 from app.distil.entities.sameness import SAME_AS, is_own_name, says_same
-from app.distil.facts.clauses import is_meant, is_short
+from app.distil.facts.clauses import is_short
+from app.distil.facts.meaning import is_meant
 from app.distil.facts.others_words import end_of_own_words, is_told_on
 from app.distil.language.sentences import Sentence, sentences_of
 from app.text.scripts import fold

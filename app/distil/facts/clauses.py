@@ -8,53 +8,41 @@ from enum import Enum
 from app.distil.facts.listing import end_of_list
 from app.distil.facts.regions import end_of_regions
 from app.distil.facts.values import proper
+from app.distil.language.given_names import GIVEN_NAMES
 from app.distil.language.lexicon import KIN, NO_NAMES, ONE_OF_A_KIND
 from app.distil.language.sentences import Sentence
 
 MAX_CHARACTERS = 400
 """Of a sentence that is read for facts: what is longer is no plain statement."""
 
-_NOT_MEANT = re.compile(
-    r"""
-    \b(?: if | unless | suppose | supposing | imagine | assuming | assume\ that | pretend | what\ if
-    | wish | wishes | wished | maybe | perhaps | possibly | might | probably | supposedly |
-    apparently
-    | hypothetically | whether | as\ though | would\ like | would\ love | i'd | we'd | would've
-    | i\ (?:guess|think|suppose|believe|assume|doubt|don't\ think|hope) | not\ sure | i'm\ unsure
-    | kidding | joking | haha+ | lol | yeah,?\ right | oh\ sure | oh,\ sure | sure,\ and |
-    as\ a\ joke
-    | novel | movie | film | dream | story | hero | character | fictional | for\ example | e\.g |
-    in\ theory | quote
-    | says? | said | saying | told | tells | claims? | claimed | heard | according\ to | reads
-    | reckons | rumou?r | wants?\ (?!you|to\ be\ called) | wanted | hopes | demands | insists |
-    insisted
-    | (?<!never\ )(?<!not\ )(?<!don't\ )(?<!dont\ )suggests? | suggested | proposes | proposed
-    | thinks | believes | should | could | ought
-    | once\ (?:i|we) | until\ (?:i|we) | in\ case\ (?:i|we) | let's\ say | pretends? )\b
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-_REASON = re.compile(r"(?<=\w),?\s+because\s", re.IGNORECASE)
+WE = "we"
+"""As facts call who speaks, and others with them."""
+
 _JOKE = re.compile(r"\b(?:just kidding|j/k|only joking|haha+|april fool)\b", re.IGNORECASE)
 
 _SPLIT = re.compile(
     r"[,;:\u2013\u2014(]\s+|\s+[-\u2013\u2014]\s+"
     r"|\s+(?:and|but|so|because|while|although|though|since|plus)\s+"
     r"(?=(?:btw\s+)?(?:I|we|my|our|please|never|always|call)\b)"
+    r"|\s+and\s+(?=the\s+[\w-]+\s+(?:is|are)\s)"
     r"|\s+(?:and|but)\s+(?=(?:work|live|prefer|use|can't|hate|love|report|reports|speak|own)s?\s)",
 )
 _FILLER = re.compile(
     r"""
     (?: well | so | ok | okay | yes | yep | yeah | no | nope | and | but | also | actually | btw |
     fyi
+    | (?:i\ )?(?:just\ )?wanted\ to\ (?:let\ (?:you|u)\ know|tell\ (?:you|ya|u)|share|say)
+      (?:\ that)?
+    | guess\ what | (?:just\ )?so\ you\ know | did\ i\ (?:mention|tell\ you)(?:\ that)?
     | by\ the\ way | hi | hello | hey | oh | ah | sorry | thanks | thank\ you | then | plus |
     remember(?:\ that)?
     | note | update | please | scratch\ that | correction | in\ fact | as\ mentioned | right | sure
     | finally | honestly | personally | omg | wow | ugh | bruh | dude | imo | imho | ngl | rn
     | tbh | anyway | pls | plz
-    | today | yesterday | recently | meanwhile | reminder
+    | both(?=\ (?:my|our)\ ) | today | yesterday | recently | meanwhile | reminder
     | now(?=\ (?:i|we)\b) | these\ days
-    | as\ of\ (?:today|now) | for\ the\ record | big\ news | good\ news | summing\ up | because |
+    | as\ of\ (?:today|now) | from\ now\ on | going\ forward | in\ (?:the\ )?future
+    | for\ the\ record | big\ news | good\ news | summing\ up | because |
     since
     | (?:after|following|last|this|in\ (?:january|february|march|april|may|june|july|august
     |september
@@ -78,6 +66,7 @@ _GOES_ON_AS_DATE = re.compile(
 _LOOKED_BACK = 20
 _OF_SPEAKER = re.compile(
     r"(?P<i>I)(?=['\s]|(?:m|ve)\s)|(?P<we>we)(?=['\s])"
+    r"|(?P<both>(?:(?:my|our)\s+(?P<with>[a-z]+)|(?P<called>(?-i:[A-Z])[\w-]+))\s+and\s+I)(?=['\s])"
     r"|(?P<whose>my|our)\s+(?:(?:older|younger|oldest|youngest|eldest|little|big|twin|new|old|late|best|other)\s+)?(?P<kin>[a-z]+)"
     r"(?P<name>'s\s+name)?(?=['\s])",
     re.IGNORECASE,
@@ -105,6 +94,8 @@ class Clause:
     rest: str
     single: bool = True
     """Whether there is but one such subject: a wife is, a sister may be one of several."""
+    opening: str = ""
+    """The words of its subject, where it is said elsewhere or not at all."""
 
 
 def is_joke(content: str) -> bool:
@@ -117,24 +108,6 @@ def is_short(sentence: Sentence) -> bool:
     return len(sentence.plain) <= MAX_CHARACTERS
 
 
-def is_meant(sentence: Sentence) -> bool:
-    """Whether a sentence states what its speaker holds true: no question, no "if", no hearsay."""
-    return not sentence.asks and not _NOT_MEANT.search(sentence.plain)
-
-
-def end_of_what_is_meant(sentence: Sentence) -> int:
-    """
-    How far a sentence is meant.
-
-    What is only in a reason takes nothing back: "We dropped Kafka because nobody wanted it."
-    """
-    if is_meant(sentence):
-        return len(sentence.plain)
-    doubt = None if sentence.asks else _NOT_MEANT.search(sentence.plain)
-    reason = _REASON.search(sentence.plain, 0, doubt.start()) if doubt else None
-    return reason.start() if reason else 0
-
-
 def beginnings(sentence: Sentence) -> Iterator[tuple[int, int]]:
     """Where the clauses of a sentence start and stop in its text, without what fills."""
     starts = [0]
@@ -143,13 +116,21 @@ def beginnings(sentence: Sentence) -> Iterator[tuple[int, int]]:
     for found in _SPLIT.finditer(sentence.plain):
         if found.start() >= within:
             within = _end_of_what_goes_on(sentence.plain, found.start())
-        if found.start() < within:
+        if found.start() < within or _is_of_both(sentence.plain, starts[-1], found):
             continue
         stops.append(found.start())
         starts.append(found.end())
     stops.append(len(sentence.plain))
     for start, stop in zip(starts, stops, strict=True):
         yield behind_fillers(sentence.plain, start, stop), stop
+
+
+def _is_of_both(plain: str, start: int, joint: re.Match[str]) -> bool:
+    """Whether an "and" joins the subject, "My wife and I"."""
+    if not plain.startswith("I", joint.end()) or "and" not in joint[0]:
+        return False
+    found = _OF_SPEAKER.match(plain, behind_fillers(plain, start, joint.start()))
+    return bool(found and found["both"] and found.end() == joint.end() + 1 and _is_somebody(found))
 
 
 def _end_of_what_goes_on(plain: str, at: int) -> int:
@@ -176,11 +157,18 @@ def clause_at(plain: str, start: int, stop: int, speaker: str) -> Clause | None:
     found = _OF_SPEAKER.match(plain, start, stop)
     if not found:
         return _about_named(plain, start, stop)
+    if found["both"] and not _is_somebody(found):
+        return None
     if found["kin"]:
         return _about_kin(found, speaker, stop)
     who = Who.SELF if found["i"] else Who.WE
-    subject = speaker if found["i"] else "we"
+    subject = speaker if found["i"] else WE
     return Clause(subject, who, start, found.end(), stop, plain[found.end() : stop])
+
+
+def _is_somebody(found: re.Match[str]) -> bool:
+    """Whether one and "I" are "we": a wife, or Anna, and no "Redis and I"."""
+    return found["with"] in KIN or (found["called"] or "").casefold() in GIVEN_NAMES
 
 
 def _about_kin(found: re.Match[str], speaker: str, stop: int) -> Clause | None:

@@ -2,6 +2,7 @@
 
 import re
 
+from app.distil.facts.clauses import WE
 from app.distil.facts.listing import listed, phrase_of
 from app.distil.facts.statement import Statement
 from app.distil.facts.tools import attribute_of
@@ -12,6 +13,8 @@ from app.distil.facts.values import (
     date,
     email,
     is_undecided,
+    kind_of,
+    known_tool,
     phone,
     pronouns,
     proper,
@@ -21,6 +24,7 @@ from app.distil.facts.values import (
     whole,
 )
 from app.distil.language.lexicon import (
+    MEASURES,
     TOLD_NOUNS,
     TOOL_KINDS,
     VERBS_OF_ONE_OFF_RULES,
@@ -32,6 +36,11 @@ _RULE = re.compile(
     r"(?:make sure (?:to|you)\s+|remember to\s+|i want you to\s+)?"
     r"(?:(?P<do>always)|(?P<never>never)|(?P<dont>don'?t|do not))(?:\s+ever)?"
     r"\s+(?P<verb>[a-z]+)\b",
+    re.IGNORECASE,
+)
+_ASKED = re.compile(
+    r"(?:(?:please|pls|plz)\s+)?(?P<verb>[a-z]+)\b[^.!?\n]*?"
+    r"(?P<since>,?\s+(?:from now on|going forward))?\W*\Z",
     re.IGNORECASE,
 )
 _AT_THIS_MOMENT = re.compile(
@@ -56,13 +65,27 @@ _LET_US = re.compile(r"let's (?:go with|settle on|stick with)\s+", re.IGNORECASE
 _THE = re.compile(
     r"(?:(?P<whose>[Tt]he|[Oo]ur|[Mm]y)\s+)?(?P<noun>(?:[\w-]{1,30}\s+){0,2}?[\w-]{1,30})"
     r"(?:\s+(?:for|of)\s+(?:the\s+)?(?P<of>[A-Z][\w-]*(?:\s[A-Z][\w-]*)?))?"
-    r"(?:(?<=\bname)'s|\s+(?:is|are|will\s+be|(?:was|got|has\s+been)?\s*(?:moved|changed)\s+to"
+    r"(?:(?<=\bname)'s|\s+(?:is|are|will\s+be|(?:was|got|has\s+been)?\s*(?:moved|changed"
+    r"|pushed(?:\s+back)?|postponed|delayed|rescheduled)\s+(?:to|until)"
     r"|(?:runs|stays)\s+on))"
     r"\s+(?!not\b|no\b)"
 )
+_BUILT = re.compile(
+    r"(?:[Tt]he|[Oo]ur|[Mm]y)\s+(?P<part>[a-z][\w-]*(?:\s[a-z]+)?)"
+    r"\s+(?:(?:is|are)\s+(?:now\s+)?(?:written|built|implemented|coded)\s+(?:in|with|on|using)"
+    r"|(?:uses|runs\s+on))\s+"
+)
 _AS_IT_IS_NOW = re.compile(r"\A(?:new|current|present)\s+(?=\w)")
 _OF_BEFORE = re.compile(r"(?:old|former|previous|other)\s")
-_SPELLED = {
+
+
+def _goal(text: str) -> str | None:
+    """What is to be done: "to run a marathon in May"."""
+    begin = re.match(r"to\s+", text)
+    return whole(text[begin.end() :]) if begin else None
+
+
+SPELLED = {
     "number": "phone", "phone number": "phone", "mobile number": "phone",
     "e-mail": "email", "email address": "email",
     "e-mail address": "email", "time zone": "timezone", "full name": "name", "first name": "name",
@@ -76,16 +99,32 @@ _READ: dict[str, Read] = {
     "called": proper,
     "pronouns": pronouns,
     "timezone": timezone,
+    "goal": _goal,
 }
-_SAYS_NOTHING_ALONE = frozenset({"number", "code", "rate", "room", "runner"})
-_ABOUT_PEOPLE = frozenset({"name", "called", "birthday", "pronouns", "phone", "email"})
+SAYS_NOTHING_ALONE = frozenset({"number", "code", "rate", "room", "runner"})
+_OF_WHAT_WAS_SAID = frozenset("part thing moment memory one ones bit aspect way time".split())
+"""One's favourite part is of something that is named elsewhere."""
+
+_ABOUT_PEOPLE = MEASURES | {
+    *("name", "called", "birthday", "pronouns", "phone", "email", "goal", "anniversary"),
+    "wedding anniversary",
+}
 
 
-def statement_at(clause: str, *, first: bool) -> Statement | None:
-    """What the clause says; `first` if a sentence begins with it, as a rule has to."""
-    rule = _rule(clause) if first else None
+def statement_at(clause: str, *, first: bool, from_now_on: bool = False) -> Statement | None:
+    """
+    What the clause says; `first` if a sentence begins with it, as a rule has to.
+
+    What is asked for `from_now_on` is a rule without "always", too.
+    """
+    rule = (_rule(clause) or _lasting(clause, from_now_on=from_now_on)) if first else None
     return (
-        rule or _called(clause) or _reached(clause) or _agreed(clause) or _told(clause, first=first)
+        rule
+        or _called(clause)
+        or _reached(clause)
+        or _agreed(clause)
+        or _told(clause, first=first)
+        or _built(clause)
     )
 
 
@@ -102,6 +141,18 @@ def _rule(clause: str) -> Statement | None:
     return Statement(
         subject=None, attribute="rule", value=value, confidence=0.9, positive=bool(found["do"])
     )
+
+
+def _lasting(clause: str, *, from_now_on: bool) -> Statement | None:
+    """What is asked for from now on, whether that is said before it or behind."""
+    found = _ASKED.match(clause)
+    if not found or not (from_now_on or found["since"]) or _CALL.match(clause):
+        return None
+    stop = found.start("since") if found["since"] else len(clause)
+    value = whole(clause[found.start("verb") : stop])
+    if not value or found["verb"].casefold() not in VERBS_OF_RULES:
+        return None
+    return Statement(subject=None, attribute="rule", value=value, confidence=0.9)
 
 
 def _called(clause: str) -> Statement | None:
@@ -127,7 +178,17 @@ def _agreed(clause: str) -> Statement | None:
     if not value or is_undecided(clause, value):
         return None
     attribute = attribute_of(value, clause, "decision")
-    return Statement(subject="we", attribute=attribute, value=value, confidence=0.85)
+    return Statement(subject=WE, attribute=attribute, value=value, confidence=0.85)
+
+
+def _built(clause: str) -> Statement | None:
+    """With what a part is made: "our backend is written in Go"."""
+    found = _BUILT.match(clause)
+    value = known_tool(clause[found.end() :]) if found else None
+    if not found or not value or is_undecided(clause, value):
+        return None
+    attribute = f"{kind_of(value)} for {found['part']}"
+    return Statement(subject=WE, attribute=attribute, value=value, confidence=0.85)
 
 
 def _told(clause: str, *, first: bool) -> Statement | None:
@@ -138,13 +199,13 @@ def _told(clause: str, *, first: bool) -> Statement | None:
     noun = " ".join(found["noun"].casefold().split()).replace("favorite", "favourite")
     mine = (found["whose"] or "").casefold() == "my"
     noun = _AS_IT_IS_NOW.sub("", noun) if mine else noun
-    attribute = _SPELLED.get(noun, noun)
+    attribute = SPELLED.get(noun, noun)
     if _OF_BEFORE.match(noun) or not _is_told(attribute, mine=mine):
         return None
     value = _reader(attribute)(ASIDE.sub("", clause[found.end() :]))
     if not value:
         return None
-    subject = found["of"] or (None if mine else "we")
+    subject = found["of"] or (None if mine else WE)
     return Statement(subject=subject, attribute=attribute, value=value, confidence=0.85)
 
 
@@ -162,6 +223,6 @@ def _choices(text: str) -> str | None:
 
 def _is_told(attribute: str, *, mine: bool) -> bool:
     if attribute.startswith("favourite ") or attribute in _ABOUT_PEOPLE:
-        return mine
+        return mine and attribute.partition(" ")[2] not in _OF_WHAT_WAS_SAID
     words = attribute.split()
-    return words[-1] in TOLD_NOUNS and attribute not in _SAYS_NOTHING_ALONE
+    return words[-1] in TOLD_NOUNS and attribute not in SAYS_NOTHING_ALONE

@@ -1,46 +1,73 @@
 """Facts by rules: durable statements and preferences. Rather none than a wrong one."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import takewhile
+from itertools import chain
 
 from app.distil.facts.clauses import (
+    Clause,
+    Who,
     beginnings,
     behind_fillers,
     clause_at,
-    end_of_what_is_meant,
     is_joke,
-    is_meant,
     is_short,
 )
+from app.distil.facts.dating import times_in, told_around
 from app.distil.facts.directions import statement_at
+from app.distil.facts.dropped import clauses_at
 from app.distil.facts.endings import pets_lost
-from app.distil.facts.fact import Fact, Tense, is_single
+from app.distil.facts.fact import OF_EACH, Fact, Tense, is_single
 from app.distil.facts.introducing import introduced, introduction, kin_named, who_is
+from app.distil.facts.meaning import Stretch, is_meant, meant_of
+from app.distil.facts.naming import called_behind, told_of
 from app.distil.facts.others_words import end_of_own_words, is_told_on
 from app.distil.facts.reading import statements_of
-from app.distil.facts.retelling import quoted, retold
+from app.distil.facts.retelling import as_of_another, quoted, retold, spoken
 from app.distil.facts.small_letters import spelled
 from app.distil.facts.statement import Statement
 from app.distil.facts.values import normal
 from app.distil.language.lexicon import TOLD_NOUNS
 from app.distil.language.sentences import Sentence, sentences_of
+from app.distil.language.slips import Mended, has_slips, mended
 from app.distil.language.utterance import Utterance
 from app.text.intervals import Interval
-from app.text.times import intervals_of
+
+MOST_ALIKE = 50
+"""
+Facts of one subject and attribute that a message states: of more, a list that was pasted, the last.
+
+Each is compared with all such facts that are known, while nothing else can be written.
+"""
 
 _BY_PROGRAM = 0.8
 """How much what an assistant sums up counts of what a person says."""
 
-_NOT_FROM_THEN = re.compile(r"\b(?:before|by|next|tomorrow)\b", re.IGNORECASE)
 _HINT = re.compile(
     r"\b(?:i(?:m|ve)?|we|my|our|the|is|will|lives?|works?|call|always|never|don'?t|do not|let's"
-    r"|moved|speaks?|me)\b",
+    r"|moved|speaks?|me|from now on|going forward|in (?:the )?future)\b",
     re.IGNORECASE,
 )
-"""Without any of these no rule matches."""
+_HINT_AT_FIRST = re.compile(
+    r"(?:\w+\s+)?(?:got|grew|been|joined|prefer|have|born|based|allergic|married|learning|studying"
+    r"|used to|adopted|rescued|relocated|quit|lost|left|vegan|vegetarian|can't stand)\b",
+    re.IGNORECASE,
+)
+"""Without any of these, the latter at the beginning, no rule matches."""
+_ASKED_FOR = re.compile(r"\b(?:please|pls|plz)\s+\Z", re.IGNORECASE)
+"""A rule may follow, wherever it stands."""
+
+_FROM_NOW_ON = re.compile(
+    r"\b(?:from now on|going forward|in (?:the )?future)[,:]?\s+(?:(?:please|pls|plz)\s+)*\Z",
+    re.IGNORECASE,
+)
+_LOOKED_BACK = 40
+
+_GOAL = "goal"
+"""What is told of it is told as another would; a rule keeps its "me"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,19 +79,33 @@ class _Place:
     text: str
 
 
+_Stated = tuple[Statement, _Place]
+"""What is stated, and where in its sentence."""
+
+
 def facts_of(said: Utterance) -> Sequence[Fact]:
     """The facts that a message states, in the order of their places; none said twice over."""
     if not said.is_said or is_joke(said.content):
         return []
     found: dict[tuple[object, ...], Fact] = {}
-    own = end_of_own_words(said.content)
+    own = end_of_own_words(said.content, by_program=said.by_program)
     for fact in _all_facts(said):
         of_another = fact.start >= own or is_told_on(said.content, fact.start, said.name)
         if of_another or _names_itself(fact):
             continue
         same = (*fact.key, normal(fact.value), fact.positive, fact.tense)
         found.setdefault(same, fact)
-    return sorted(found.values(), key=lambda fact: (fact.start, fact.stop))
+    return _last_ones(sorted(found.values(), key=lambda fact: (fact.start, fact.stop)))
+
+
+def _last_ones(facts: Sequence[Fact]) -> Sequence[Fact]:
+    seen = Counter[tuple[str, str]]()
+    kept = list[Fact]()
+    for each in reversed(facts):
+        seen[each.key] += 1
+        if seen[each.key] <= MOST_ALIKE:
+            kept.append(each)
+    return kept[::-1]
 
 
 def _names_itself(fact: Fact) -> bool:
@@ -78,11 +119,16 @@ def _names_itself(fact: Fact) -> bool:
 
 
 def _all_facts(said: Utterance) -> Iterator[Fact]:
-    for sentence in map(spelled, sentences_of(said.content)):
-        if is_short(sentence) and not said.by_program:
-            yield from _of_kin(said, sentence)
-        if is_short(sentence) and _HINT.search(sentence.plain):
-            yield from _in_sentence(said, sentence, up_to=end_of_what_is_meant(sentence))
+    slips = not said.by_program and has_slips(said.content)
+    before: str | None = None
+    for sentence in filter(is_short, sentences_of(said.content)):
+        right = mended(sentence) if slips else Mended(sentence)
+        read = spelled(right.sentence)
+        for fact in _told_in(said, read, before):
+            start, stop = right.as_typed(fact.start), right.as_typed(fact.stop)
+            yield replace(fact, start=start, stop=stop) if right.shifts else fact
+        before = told_of(read.plain)
+        before = before if before and is_meant(read) else None
     if not said.by_program and (found := introduction(said.content)):
         told = who_is(said.speaker, found.words)
         place = _Place(found.start, found.stop, told)
@@ -90,52 +136,106 @@ def _all_facts(said: Utterance) -> Iterator[Fact]:
             yield _fact(said, statement, place, ())
 
 
-def _of_kin(said: Utterance, sentence: Sentence) -> Iterator[Fact]:
+def _told_in(said: Utterance, sentence: Sentence, before: str | None) -> Iterator[Fact]:
+    """The facts of a sentence; `before` is of whom the one before it told."""
+    if not said.by_program:
+        yield from _of_kin(said, sentence, before)
+    if _HINT.search(sentence.plain) or _HINT_AT_FIRST.match(sentence.plain):
+        yield from _in_sentence(said, sentence, meant_of(sentence))
+
+
+def _of_kin(said: Utterance, sentence: Sentence, before: str | None) -> Iterator[Fact]:
     lost = list(pets_lost(sentence.plain, beginnings(sentence), said.speaker))
-    for each in lost if is_meant(sentence) else []:
+    for each in lost if lost and is_meant(sentence) else []:
         text = quoted(sentence.text[each.start : each.stop], said.speaker)
         place = _Place(sentence.start + each.start, sentence.start + each.stop, text)
         for stated in each.statements:
             yield _fact(said, stated, place, ())
-    for stated, start, stop in kin_named(sentence.plain, said.speaker):
-        if start not in {each.start for each in lost}:
+    behind = list(called_behind(sentence.plain, said.speaker, before=before))
+    named = behind if behind and is_meant(sentence) else []
+    dead = {each.start for each in lost}
+    for stated, start, stop in chain(kin_named(sentence.plain, said.speaker), named):
+        if start not in dead:
             text = f"{stated.subject} is {stated.value}"
             place = _Place(sentence.start + start, sentence.start + stop, text)
             yield _fact(said, stated, place, ())
 
 
-def _in_sentence(said: Utterance, sentence: Sentence, *, up_to: int) -> Iterator[Fact]:
+def _in_sentence(said: Utterance, sentence: Sentence, meant: Sequence[Stretch]) -> Iterator[Fact]:
     opening = behind_fillers(sentence.plain, 0, len(sentence.plain))
-    for start, stop in takewhile(lambda clause: clause[0] < up_to, beginnings(sentence)):
-        statements, text = _stated(said, sentence, start, stop, first=start <= opening)
-        if statements:
-            place = _Place(sentence.start + start, sentence.start + stop, text)
-            times = _times(sentence, said.said_at)
-            for statement in statements:
-                told = statement.attribute.rpartition(" ")[2] in TOLD_NOUNS
-                yield _fact(said, statement, place, () if told else times)
+    places = list(_within(meant, beginnings(sentence) if meant else ()))
+    last: Clause | None = None
+    for at, (start, stop) in enumerate(places):
+        first = start <= opening or bool(_ASKED_FOR.search(_before(sentence, start)))
+        clauses = list(_clauses(said, sentence, (start, stop), last=last, first=first))
+        last = clauses[-1] if clauses else None
+        stated = [each for clause in clauses for each in _by_clause(said, sentence, clause)]
+        stated = stated or list(_directed(said, sentence, (start, stop), first=first))
+        if stated:
+            yield from _dated(said, sentence, stated, told_around(sentence.plain, places, at))
 
 
-def _stated(
-    said: Utterance, sentence: Sentence, start: int, stop: int, *, first: bool
-) -> tuple[Sequence[Statement], str]:
-    """What a clause states, and how that is told."""
-    words = sentence.text[start:stop]
-    clause = clause_at(sentence.plain, start, stop, said.speaker)
-    statements = statements_of(clause, by_program=said.by_program) if clause else []
-    if clause and statements:
-        return statements, retold(clause, words, said.speaker)
-    directed = None
+def _before(sentence: Sentence, start: int) -> str:
+    return sentence.plain[max(0, start - _LOOKED_BACK) : start]
+
+
+def _within(meant: Sequence[Stretch], clauses: Iterable[Stretch]) -> Iterator[Stretch]:
+    """Clauses that begin in what is meant, up to where that ends."""
+    for start, stop in clauses:
+        for begin, end in meant:
+            if begin <= start < end:
+                yield start, min(stop, end)
+
+
+def _clauses(
+    said: Utterance, sentence: Sentence, place: Stretch, *, last: Clause | None, first: bool
+) -> Iterator[Clause]:
     if not said.by_program:
-        directed = statement_at(sentence.plain[start:stop], first=first)
-    return ([directed] if directed else []), quoted(words, said.speaker)
+        yield from clauses_at(sentence.plain, *place, said.speaker, last=last, first=first)
+    elif clause := clause_at(sentence.plain, *place, said.speaker):
+        yield clause
 
 
-def _times(sentence: Sentence, said_at: datetime) -> Sequence[Interval]:
-    """The times that a sentence names, where they tell since when, or until when, it holds."""
-    if _NOT_FROM_THEN.search(sentence.plain):
-        return ()
-    return intervals_of(sentence.plain, said_at)
+def _by_clause(said: Utterance, sentence: Sentence, clause: Clause) -> Iterator[_Stated]:
+    """What a clause states, told as somebody else would."""
+    found = statements_of(clause, by_program=said.by_program)
+    told = str if clause.who is Who.WE else as_of_another
+    words = sentence.text[clause.start : clause.stop] if found else ""
+    text = retold(clause, spoken(clause, words), said.speaker)
+    for each in found:
+        place = _Place(clause.start, clause.stop, text)
+        of_each = clause.who is Who.WE and each.attribute in OF_EACH and not said.by_program
+        subject = said.speaker if of_each else each.subject
+        yield replace(each, subject=subject, value=told(each.value)), place
+
+
+def _directed(
+    said: Utterance, sentence: Sentence, place: Stretch, *, first: bool
+) -> Iterator[_Stated]:
+    """What is stated there without a subject."""
+    if said.by_program:
+        return
+    start, stop = place
+    since = bool(_FROM_NOW_ON.search(_before(sentence, start)))
+    if directed := statement_at(sentence.plain[start:stop], first=first, from_now_on=since):
+        if directed.attribute == _GOAL:
+            directed = replace(directed, value=as_of_another(directed.value))
+        yield directed, _Place(start, stop, quoted(sentence.text[start:stop], said.speaker))
+
+
+def _dated(
+    said: Utterance, sentence: Sentence, stated: Sequence[_Stated], around: Stretch
+) -> Iterator[Fact]:
+    """Facts, each with the times that its clause tells; where another follows, up to that."""
+    starts = sorted({place.start for _, place in stated})
+    for statement, place in stated:
+        begin = around[0] if place.start == starts[0] else place.start
+        end = next((each for each in starts if each > place.start), around[1])
+        told = statement.attribute.rpartition(" ")[2] in TOLD_NOUNS
+        times = () if told else times_in(sentence.plain[begin:end], said.said_at)
+        at = sentence.start
+        inside = _Place(at + place.start, at + place.stop, place.text)
+        yield _fact(said, statement, inside, times)
 
 
 def _fact(said: Utterance, stated: Statement, place: _Place, times: Sequence[Interval]) -> Fact:

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from app.distil.facts.fact import Tense
-from app.distil.facts.living import PETS, field_of_work, held, place
+from app.distil.facts.living import PETS, field_of_work, held
+from app.distil.facts.places import place
 from app.distil.facts.predicates import FAMILY, ONE, PERSON, SPEAKER, Predicate, saying
 from app.distil.facts.statement import Statement
 from app.distil.facts.trades import occupation
@@ -112,6 +113,13 @@ ENDINGS: Sequence[Predicate] = [
         saying(f"{_HAVE}(?:just )?(?:lost|left|quit|resigned from) {_POST} (?:at|with)"),
         "works_at",
         proper,
+        of=ONE,
+        tense=Tense.PAST,
+    ),
+    Predicate(
+        saying(f"{_HAVE}(?:just )?(?:lost|left|quit|resigned from) {_POST} as"),
+        "job",
+        occupation,
         of=ONE,
         tense=Tense.PAST,
     ),

@@ -7,7 +7,7 @@ from enum import StrEnum
 from app.distil.facts.counting import has_any_of, is_counted_no_more, outnumbers
 from app.distil.facts.regions import is_same_place
 from app.distil.facts.values import normal
-from app.distil.language.lexicon import TOOL_KINDS
+from app.distil.language.lexicon import MEASURES, TOOL_KINDS
 
 _ONE_AT_A_TIME = (
     frozenset(
@@ -15,14 +15,24 @@ _ONE_AT_A_TIME = (
         pronouns""".split()
     )
     | TOOL_KINDS
+    | MEASURES
 )
 _SEVERAL = frozenset(
     """likes dislikes prefers eats drinks allergic_to speaks plays has studies rule uses
     decision does collects teaches works_in works_on volunteers_at runs condition visited plans
-    member_of""".split()
+    member_of fears goal""".split()
 )
+BY_VALUE = _SEVERAL - {"has", "uses", "visited"}
+"""
+Of these a fact bears on none of another value, unless one came instead of the other: nothing is
+counted, no region holds another, no tool has a kind.
+"""
+
 ATTRIBUTES = _ONE_AT_A_TIME | _SEVERAL
 """What facts are about."""
+
+OF_EACH = frozenset({"lives_in"})
+"""What holds of who says it of "us": it ends where they lived alone."""
 
 _JUST_BEGUN = timedelta(days=60)
 """What began so long before something else was said is no tale of former times beside it."""

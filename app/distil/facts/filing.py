@@ -10,9 +10,12 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from hashlib import blake2b
 
-from app.distil.facts.fact import Fact, Tense, kind_in, purpose_in
+from app.distil.facts.fact import BY_VALUE, Fact, Tense, kind_in, purpose_in
 from app.distil.facts.values import normal
 from app.distil.language.lexicon import TOOL_KINDS
+
+AGAINST = "against"
+"""The entry of `kept_as` that names what a fact came instead of."""
 
 _LONGEST = 60
 _SAME = {"dislikes": "likes"}
@@ -22,7 +25,7 @@ _ID = re.compile(r"(?<=\|)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=\||\Z)")
 
 def subject_of(fact: Fact) -> str:
     """One subject for what cannot hold beside each other: the last one said takes the place."""
-    group, value = _group(fact.subject, fact.attribute), _short(normal(fact.value))
+    group, value = group_of(fact.subject, fact.attribute), _short(normal(fact.value))
     if fact.tense is not Tense.NOW:
         return f"{group}|{fact.tense.value}|{value}"
     if not fact.single:
@@ -55,7 +58,7 @@ def groups_of(fact: Fact) -> Sequence[str]:
         attributes += [_used_for(purpose, each) for each in sorted(TOOL_KINDS)]
     elif kind in TOOL_KINDS:
         attributes += [_USES, *([kind, _used_for(purpose, _USES)] if purpose else [])]
-    return [_group(fact.subject, each) for each in attributes]
+    return [group_of(fact.subject, each) for each in attributes]
 
 
 def beginnings_of(fact: Fact) -> Sequence[str]:
@@ -64,11 +67,24 @@ def beginnings_of(fact: Fact) -> Sequence[str]:
     if purpose_in(fact.attribute) or kind not in TOOL_KINDS | {_USES}:
         return []
     kinds = sorted({*TOOL_KINDS, _USES}) if kind == _USES else [kind, _USES]
-    return [_group(fact.subject, f"{each} for ") for each in kinds]
+    return [group_of(fact.subject, f"{each} for ") for each in kinds]
 
 
 def _used_for(purpose: str, kind: str) -> str:
     return f"{kind} for {purpose}" if purpose else kind
+
+
+def subjects_beside(fact: Fact) -> Sequence[str] | None:
+    """
+    Where facts of several values lie side by side: the subjects of those of the same value, in
+    whatever tense, and of the one that it came instead of. None: any of its groups may bear on it.
+    """
+    if fact.attribute not in BY_VALUE:
+        return None
+    group = group_of(fact.subject, fact.attribute)
+    values = [_short(normal(each)) for each in (fact.value, fact.against) if each is not None]
+    kept = ["", *(f"{each.value}|" for each in (Tense.PAST, Tense.PLANNED))]
+    return [group, *(f"{group}|{tense}{value}" for value in values for tense in kept)]
 
 
 def kept_as(fact: Fact) -> Mapping[str, object]:
@@ -83,7 +99,7 @@ def kept_as(fact: Fact) -> Mapping[str, object]:
         "confidence": round(fact.confidence, 3),
     }
     if fact.against is not None:
-        told["against"] = fact.against
+        told[AGAINST] = fact.against
     if fact.begins != fact.said_at:
         told["said_at"] = fact.said_at.isoformat()
     return told
@@ -92,7 +108,7 @@ def kept_as(fact: Fact) -> Mapping[str, object]:
 def kept_fact(text: str, told: Mapping[str, object], since: datetime) -> Fact | None:
     """The fact that was kept; None where `told` is none of ours, or was changed."""
     try:
-        against = told.get("against")
+        against = told.get(AGAINST)
         return Fact(
             subject=str(told["subject"]),
             attribute=str(told["attribute"]),
@@ -122,7 +138,8 @@ def _said_at(told: Mapping[str, object]) -> datetime | None:
     return moment
 
 
-def _group(speaker: str, attribute: str) -> str:
+def group_of(speaker: str, attribute: str) -> str:
+    """The group of what is said of one attribute of somebody."""
     return f"{_short(speaker.casefold())}|{_short(_SAME.get(attribute, attribute))}"
 
 

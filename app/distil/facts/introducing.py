@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from app.distil.facts.statement import Statement
 from app.distil.facts.trades import employer, occupation
-from app.distil.facts.values import kind_of, proper
+from app.distil.facts.values import age, aged, kind_of, proper
 from app.distil.language.given_names import GIVEN_NAMES
-from app.distil.language.lexicon import KIN, ONE_OF_A_KIND, SEVERAL_OF_KIN
+from app.distil.language.lexicon import KIN, ONE_OF_A_KIND, ONE_OF_FEW, SEVERAL_OF_KIN
 from app.distil.language.surnames import as_spelled, end_of_surname
 
 _GREETING = r"(?:hi+|hello|hey+|hiya|good\s(?:morning|evening|afternoon))\b"
@@ -50,6 +50,7 @@ _READ = 250
 """Characters of a message: who introduces themselves does so at once."""
 
 _APPOSED = re.compile(r",\s+(?=an?\s)")
+_WHAT_ONE_IS = re.compile(r",\s+an?\s+[^.,;!?\n]{1,80}(?=[.,;!\n]|\Z)", re.IGNORECASE)
 _ORIGIN = re.compile(r"\s+from\s+")
 _ANOTHER = re.compile(r"(?:,|\s+and)\s+(?=(?:I|we|my|our)\b)", re.IGNORECASE)
 _CONFIDENCE = 0.85
@@ -62,6 +63,7 @@ _CALLED_BY_NAME = (
     - SEVERAL_OF_KIN
     - {"car", "boat", "company", "team", "project", "employer", "baby", "child"}
 )
+_AGE_IN_PASSING = re.compile(r",\s(?P<age>\d{1,2}),\s")
 _FICTION = re.compile(
     r"\b(?:novel|story|film|movie|character|dream|fictional|pretend|imagine|suppose)\b",
     re.IGNORECASE,
@@ -101,8 +103,11 @@ def _by_given_name(content: str) -> Introduction | None:
         return None
     if found["it"] and _OF_ANOTHER.match(content, stop):
         return None
-    name = " ".join(content[found.start("name") : stop].split())
-    return Introduction(found.start("said"), stop, as_spelled(name))
+    name = as_spelled(" ".join(content[found.start("name") : stop].split()))
+    more = _WHAT_ONE_IS.match(content, stop)
+    return Introduction(
+        found.start("said"), more.end() if more else stop, name + (more[0] if more else "")
+    )
 
 
 def introduced(rest: str) -> Iterator[Statement]:
@@ -110,10 +115,13 @@ def introduced(rest: str) -> Iterator[Statement]:
     name = proper(rest) or ""
     yield _of_speaker("name", name)
     apposed = _APPOSED.match(rest, len(name))
-    job = occupation(rest[apposed.end() :]) if apposed else None
+    said = re.sub(r"\Aan?\s+(?=\d)", "", rest[apposed.end() :]) if apposed else ""
+    if years := age(said):
+        yield _of_speaker("age", years)
+    job = occupation(aged(said))
     if apposed and job:
         yield _of_speaker("job", job)
-        if at := employer(rest[apposed.end() :], job):
+        if at := employer(said, job):
             yield _of_speaker("works_at", at)
     origin = _ORIGIN.search(rest)
     place = proper(rest[origin.end() :]) if origin else None
@@ -130,12 +138,14 @@ def who_is(speaker: str, words: str) -> str:
 
 def kin_named(plain: str, speaker: str) -> Iterator[tuple[Statement, int, int]]:
     """Those whose name stands behind what they are to the speaker, each with its place."""
-    if _FICTION.search(plain):
+    several = list(_KIN.finditer(plain))
+    if several and _FICTION.search(plain):
         return
-    for found in _KIN.finditer(plain):
+    for found in several:
         kin, name = found["kin"].casefold(), proper(plain[found.end() :])
         if kin in _CALLED_BY_NAME and name and not kind_of(name):
             subject = f"{speaker}'s {kin}"
+            yield from _aged(subject, found, name)
             statement = Statement(
                 subject=subject,
                 attribute="name",
@@ -144,6 +154,21 @@ def kin_named(plain: str, speaker: str) -> Iterator[tuple[Statement, int, int]]:
                 single=kin in ONE_OF_A_KIND,
             )
             yield statement, found.start(), found.end() + len(name)
+
+
+def _aged(subject: str, found: re.Match[str], name: str) -> Iterator[tuple[Statement, int, int]]:
+    """How old one of few is, as is said in passing: "my wife Ida, 41, …"."""
+    told = _AGE_IN_PASSING.match(found.string, found.end() + len(name))
+    kin = found["kin"].casefold()
+    if told and kin in ONE_OF_FEW:
+        statement = Statement(
+            subject=subject,
+            attribute="age",
+            value=told["age"],
+            confidence=_CONFIDENCE,
+            single=kin in ONE_OF_A_KIND,
+        )
+        yield statement, found.start(), told.end("age")
 
 
 def _of_speaker(attribute: str, value: str) -> Statement:

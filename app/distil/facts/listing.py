@@ -53,7 +53,11 @@ _COMES_BEFORE_A_NOUN = re.compile(
     r"|spicy|deep|direct|honest|brief|concise|healthy|local|medium-sized|mid-sized|lazy)\Z",
     re.IGNORECASE,
 )
-_NOUN_WITH_ADJECTIVE = re.compile(r",\s+(?P<first>[a-z][\w-]*)\s+(?P<second>[a-z][\w-]*)")
+_ARTICLE_WITH_ONE_WORD = re.compile(r"\b(?:an?|the)\s+[a-z][a-z-]*\Z")
+_NOUN_WITH_ADJECTIVE = re.compile(
+    r",\s+(?!(?:and|or|but|nor|yet|plus|with|from|of|an?|the|my|our|one|two|three|four|five|six|some"
+    r"|no|last|next|since|because|who|which)\b)(?P<first>[a-z][\w-]*)\s+(?P<second>[a-z][\w-]*)"
+)
 
 
 def listed(said: str, *, denied: bool = False) -> Sequence[str]:
@@ -118,7 +122,10 @@ def is_one(said: str) -> bool:
 def _has_two_adjectives(said: str, comma: int) -> int | None:
     """Where the noun ends of which a comma parts two adjectives."""
     found = _NOUN_WITH_ADJECTIVE.match(said, comma) if comma > 0 else None
-    if not found or not _COMES_BEFORE_A_NOUN.search(said, max(comma - 12, 0), comma):
+    if not found or not (
+        _COMES_BEFORE_A_NOUN.search(said, max(comma - 12, 0), comma)
+        or _ARTICLE_WITH_ONE_WORD.search(said, max(comma - 20, 0), comma)
+    ):
         return None
     return found.end() if _IN_NO_THING.isdisjoint(found.groups()) else None
 

@@ -3,15 +3,18 @@
 import re
 
 from app.distil.facts.regions import somewhere
-from app.distil.facts.values import ENDS_PHRASE, proper, thing
-from app.distil.language.lexicon import CALENDAR, OCCUPATIONS, POSSESSIONS
+from app.distil.facts.values import ENDS_PHRASE, played, proper, thing
+from app.distil.language.lexicon import OCCUPATIONS, POSSESSIONS
 
 _ONE_WORD = re.compile(r"[\w-]+")
-_NUMBERED = re.compile(r"(?:an?|one|two|three|four|five|six|my|our|another)\s", re.IGNORECASE)
+_NUMBERED = re.compile(
+    r"(?:an?|one|two|three|four|five|six|\d{1,2}|my|our|another)\s", re.IGNORECASE
+)
 PETS = frozenset(
     """dog dogs cat cats pup pups puppy puppies kitty kitten kittens parrot rabbit rabbits hamster
     hamsters turtle turtles tortoise horse pony guinea-pig lizard gecko snake goldfish budgie ferret
-    chickens hens goat goats sheep bees""".split()
+    chickens hens goat goats sheep bees labrador poodle beagle husky corgi dachshund pug collie
+    greyhound terrier bulldog dalmatian spaniel whippet retriever""".split()
 )
 _LASTING = frozenset(
     """motorbike scooter grandchildren grandkids grandson granddaughter nephew niece nephews nieces
@@ -41,8 +44,9 @@ _PRACTISED = (
 _HOBBIES = (
     r"read|cook|bake|paint|draw|hike|swim|run|dance|sing|garden|travel|ski|surf|write|cycle"
     r"|climb|knit"
-    r"|sew|fish|camp|sail|collect|play|watch|skate|row|jog|crochet|sketch|bike"
+    r"|ride|grow|build|sew|fish|camp|sail|collect|play|watch|skate|row|jog|crochet|sketch|bike"
 )
+_DONE_TO_SOMETHING = frozenset({"play", "watch", "collect"})
 _SPORT = re.compile(rf"(?:{_SPORTS})(?![\w-])", re.IGNORECASE)
 _PRACTICE = re.compile(rf"(?:{_PRACTISED})(?![\w-])", re.IGNORECASE)
 _HOBBY = re.compile(rf"(?:{_HOBBIES})(?![\w-])", re.IGNORECASE)
@@ -58,7 +62,7 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )
 _BEING_SO = re.compile(
-    r"(?:diabetic|asthmatic|dyslexic|colou?r[- ]blind|epileptic|autistic|anaemic"
+    r"(?:left-handed|diabetic|asthmatic|dyslexic|colou?r[- ]blind|epileptic|autistic|anaemic"
     r"|anemic)(?![\w-])",
     re.IGNORECASE,
 )
@@ -84,6 +88,7 @@ _TRIP = re.compile(
 _NO_COLLECTION = frozenset(
     "kids children logs metrics requirements samples tickets errors donations signatures".split()
 )
+_THE_NAMED = re.compile(r"\Athe\s+(?=[A-Z])")
 _NOT_LIKED = re.compile(
     r"(?:my|our|your|yours|mine|hers|theirs|having|being|seeing|making sure|doing"
     r"|(?:the )?(?:week|month|day|year|second|third|first)s?)\b",
@@ -105,7 +110,8 @@ _TAUGHT = re.compile(
     r"|piano|guitar|violin|art|yoga|pilates|dance|ballet|swimming|economics|philosophy"
     r"|computer science|science"
     r"|literature|karate|judo|kindergarten|primary school|elementary school"
-    r"|high school)(?![\w-])",
+    r"|high school|special education|(?:first|second|third|fourth|fifth|sixth|seventh|eighth) grade"
+    r")(?![\w-])",
     re.IGNORECASE,
 )
 _DEGREE = re.compile(
@@ -162,15 +168,15 @@ def _up_to(text: str, nouns: frozenset[str]) -> str | None:
 
 
 def sport(text: str) -> str | None:
-    return _first(_SPORT, text)
+    return phrase_in(_SPORT, text)
 
 
 def practice(text: str) -> str | None:
-    return _first(_PRACTICE, text)
+    return phrase_in(_PRACTICE, text)
 
 
 def condition(text: str) -> str | None:
-    return _first(_CONDITION, text)
+    return phrase_in(_CONDITION, text)
 
 
 def allergen(text: str) -> str | None:
@@ -180,19 +186,19 @@ def allergen(text: str) -> str | None:
 
 
 def being_so(text: str) -> str | None:
-    return _first(_BEING_SO, text)
+    return phrase_in(_BEING_SO, text)
 
 
 def field_of_work(text: str) -> str | None:
-    found = _first(_FIELD, text)
+    found = phrase_in(_FIELD, text)
     return found if found != "it" else None
 
 
 def taught(text: str) -> str | None:
-    return _first(_TAUGHT, text)
+    return phrase_in(_TAUGHT, text)
 
 
-def _first(pattern: re.Pattern[str], text: str) -> str | None:
+def phrase_in(pattern: re.Pattern[str], text: str) -> str | None:
     found = pattern.match(text)
     return found[0] if found and ENDS_PHRASE.match(text, found.end()) else None
 
@@ -201,17 +207,18 @@ def hobby(text: str) -> str | None:
     """Behind "likes to": "collect stamps"; no more than what is done."""
     found = _HOBBY.match(text)
     if not found:
-        return None
+        going = sport(text.removeprefix("go ")) if text.startswith("go ") else None
+        return f"go {going}" if going else None
     rest = text[found.end() :]
-    if ENDS_PHRASE.match(rest):
+    if ENDS_PHRASE.match(rest) and (found[0] not in _DONE_TO_SOMETHING or not rest.strip(" .,!")):
         return found[0]
-    what = thing(rest)
+    what = thing(rest) or played(rest.lstrip())
     return f"{found[0]} {what}" if what else None
 
 
 def liked(text: str) -> str | None:
     """What one is fond of; nobody's own things, and not what was done."""
-    return None if _NOT_LIKED.match(text) else thing(text)
+    return None if _NOT_LIKED.match(text) else thing(_THE_NAMED.sub("", text))
 
 
 def collection(text: str) -> str | None:
@@ -244,12 +251,6 @@ def degree(text: str) -> str | None:
     """What a degree is in."""
     found = _DEGREE.match(text)
     return thing(text[found.end() :]) if found else None
-
-
-def place(text: str) -> str | None:
-    """Somewhere with a name; no month, and nobody's house."""
-    name = somewhere(text)
-    return name if name and name.casefold() not in CALENDAR and not name.endswith("'s") else None
 
 
 def cause(text: str) -> str | None:

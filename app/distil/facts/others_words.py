@@ -35,6 +35,11 @@ _SENT_ON = re.compile(
     r"|^from: [^\n]{1,200}\n(?:[a-z-]{2,12}: [^\n]{0,200}\n){0,5}?(?:subject|to|date|sent): ",
     re.IGNORECASE | re.MULTILINE,
 )
+_COLON_AT_END = re.compile(r":[ \t]*$", re.MULTILINE)
+_LETTER = re.compile(
+    r"^\W{0,4}(?:hi|hello|hey|dear)\s[^\n.!?]{1,40},\W{0,4}$|^\W{0,4}subject:\s",
+    re.IGNORECASE | re.MULTILINE,
+)
 _LOOKED_AT = 20_000
 """Characters at the beginning, in which is looked for where own words end."""
 
@@ -65,11 +70,17 @@ _LABEL = re.compile(
 _PARTS_PLAYED = frozenset("user assistant human bot customer agent interviewer client".split())
 
 
-def end_of_own_words(content: str) -> int:
-    """Where a message goes on with what is to be worked on, was sent on, or is only played."""
+def end_of_own_words(content: str, *, by_program: bool = False) -> int:
+    """
+    Where a message goes on with what is to be worked on, was sent on, or is only played.
+
+    So does a letter that a program drafts.
+    """
+    handed_on = [_HANDED_ON] if _COLON_AT_END.search(content, 0, _LOOKED_AT) else []
+    letters = [_LETTER] if by_program else []
     ends = [
         found.end()
-        for each in (_MATERIAL, _PLAYED, _SENT_ON, _HANDED_ON)
+        for each in (_MATERIAL, _PLAYED, _SENT_ON, *handed_on, *letters)
         if (found := each.search(content, 0, _LOOKED_AT))
     ]
     return min(ends, default=len(content))

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from app.distil.facts.fact import Fact, Tense, is_single, kind_in
 from app.distil.facts.told import speakers_of, told_fact
-from app.distil.language.lexicon import TOOL_KINDS
+from app.distil.language.lexicon import MEASURES, TOOL_KINDS
 from app.domain.ids import ItemKey
 from app.domain.memories import Memory
 from app.domain.profile import Entry, Section
@@ -14,7 +14,12 @@ _LONGEST = 255
 _RULE = "rule"
 _FAVOURITE = "favourite "
 _PREFERENCES = frozenset({"likes", "dislikes", "prefers", "diet", "called", "pronouns", _RULE})
-_NOT_TOLD = frozenset({"decision", "visited", "plans", "condition", "email", "phone"})
+_AS_SAID = frozenset({"likes", "dislikes", "prefers"})
+"""What often goes on behind its value: "emails in the morning", "meetings on Tuesdays"."""
+
+_NOT_TOLD = MEASURES | {
+    *("decision", "visited", "plans", "goal", "condition", "fears", "email", "phone")
+}
 """What passes, and what not every prompt has to know: it is recalled where it matters."""
 
 
@@ -47,14 +52,22 @@ def entry_of(fact: Fact, speakers: Collection[str]) -> Entry | None:
     about_them = fact.subject.casefold() in speakers and fact.tense is Tense.NOW
     if not about_them or kind in _NOT_TOLD or not (fact.positive or kind == _RULE):
         return None
-    if not fact.value or max(len(fact.attribute), len(fact.value)) > _LONGEST:
+    value = _told(fact)
+    if not value or max(len(fact.attribute), len(value)) > _LONGEST:
         return None
     return Entry(
         section=Section.PREFERENCES if _is_preference(kind) else Section.CONTEXT,
         name=fact.attribute,
-        value=fact.value if fact.positive else f"never {fact.value}",
+        value=value if fact.positive else f"never {value}",
         single=is_single(fact.attribute) and kind not in TOOL_KINDS,
     )
+
+
+def _told(fact: Fact) -> str:
+    """The value, or of what somebody likes all that stands behind the verb."""
+    verb = f"{fact.subject} {fact.attribute} "
+    whole = fact.attribute in _AS_SAID and fact.text.startswith(verb)
+    return fact.text.removeprefix(verb) if whole else fact.value
 
 
 def _is_preference(kind: str) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import KW_ONLY, dataclass
 from app.distil.facts.clauses import Who
 from app.distil.facts.fact import Tense
 from app.distil.facts.values import Read
+from app.distil.language.lexicon import DIETS
 
 PERSON = frozenset({Who.SELF, Who.KIN, Who.NAMED})
 SPEAKER = frozenset({Who.SELF})
@@ -16,13 +17,19 @@ ONE = frozenset({Who.SELF, Who.KIN})
 FAMILY = frozenset({Who.SELF, Who.KIN, Who.WE})
 """Of whom daily life is told."""
 
+OF_KIN = frozenset({Who.KIN})
+"""Of whom more stands behind "'s" than behind "is": "my mother's birthday is …"."""
+
+OF_US = frozenset({Who.WE})
+"""What "we" say may be of a firm: so a place has to be one that all know."""
+
 TOOL = "tool"
 """Stands for the kind of the tool that is the value."""
 
 WE_DECIDED = "decision by us"
 """Stands for a decision of several; what one alone picks is mostly of the moment."""
 
-CAN_BE_PLANNED = frozenset({"lives_in", "works_at", "job", "decision", "plans", TOOL})
+CAN_BE_PLANNED = frozenset({"lives_in", "works_at", "job", "married_to", "decision", "plans", TOOL})
 
 LISTED = frozenset(
     f"""likes dislikes prefers eats drinks allergic_to plays has studies does collects teaches
@@ -60,11 +67,12 @@ def saying(pattern: str) -> re.Pattern[str]:
 
 
 AUXILIARY = re.compile(
-    r"""
+    rf"""
     (?P<past>\s+used\s+to(?=\s))
     | (?P<planned>(?:'ll|\s+will|(?:'?m|'re|'s|\s+am|\s+are|\s+is)\s+(?:going|planning)\s+to
         |\s+plans?\s+to|\s+intends?\s+to)(?=\s))
     | (?P<denied>\s+(?:don'?t|do\s+not|doesn'?t|does\s+not|no\s+longer|never)(?=\s))
+    | (?P<unable>\s+(?:can'?t|cannot|can\s+not)(?=\s+(?:eat|have|drink|digest)\b))
     | (?P<stopped>(?:'?ve|'s|\s+have|\s+has)?\s+(?:stopped|quit|gave\s+up|given\s+up)
         (?=\s+(?!using\b)\w+ing\b))
     | (?P<has>(?:'?ve|'s|\s+have|\s+has)(?=\s+(?:\w+ly\s+|just\s+|now\s+|also\s+)?
@@ -73,7 +81,8 @@ AUXILIARY = re.compile(
     | (?P<doing>(?:'?ve|'s|\s+have|\s+has)\s+been(?=\s+(?:\w+ly\s+)?\w+ing\b))
     | (?P<isnt>(?:'?m|'re|'s|\s+am|\s+are|\s+is)\s+(?:not|no\s+longer)|\s+(?:isn't|aren't)(?=\s))
     | (?P<been>\s+(?:was|were)(?=\s))
-    | (?P<is>(?:'?m|'re|'s|\s+am|\s+are|\s+is)(?=\s))
+    | (?P<is>(?:'?ve|'s|\s+have|\s+has)\s+been(?=\s+(?:an?\s+)?(?:{DIETS})\b)
+        |(?:'?m|'re|'s|\s+am|\s+are|\s+is)(?=\s))
     """,
     re.VERBOSE,
 )

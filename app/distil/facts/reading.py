@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from app.distil.facts.clauses import Clause, Who
 from app.distil.facts.endings import ENDED, ENDINGS
 from app.distil.facts.fact import Tense, kind_in
-from app.distil.facts.habits import GOING_ON, HABITS, STATES
+from app.distil.facts.habits import GOING_ON, HABITS, STATES, UNABLE
 from app.distil.facts.listing import is_one, listed
-from app.distil.facts.living import allergen, collection, held, liked, place
+from app.distil.facts.living import allergen, collection, held, liked
+from app.distil.facts.places import place
 from app.distil.facts.predicates import (
     ADVERBS,
     AUXILIARY,
@@ -23,7 +24,16 @@ from app.distil.facts.predicates import (
 from app.distil.facts.statement import Statement
 from app.distil.facts.tools import attribute_of
 from app.distil.facts.trades import employer, occupation
-from app.distil.facts.values import Read, choice, ends_name, is_undecided, kind_of, thing, tool
+from app.distil.facts.values import (
+    Read,
+    aged,
+    choice,
+    ends_name,
+    is_undecided,
+    kind_of,
+    thing,
+    tool,
+)
 from app.distil.facts.verbs import BEING, ONLY_DENIED, VERBS
 from app.distil.language.lexicon import DEPARTMENTS, PROGRAMS, STATES_OF_MIND, TOOL_KINDS
 
@@ -46,6 +56,15 @@ _FOR_NOW = re.compile(
 )
 """What goes on later: "I stopped playing at ten"."""
 
+_AT_ONCE = re.compile(r"'ll\b|\s+will\b")
+_SAYS_LITTLE = re.compile(
+    r"(?:version\s+[\d.]+|(?:two|three|four|five|six|several|\d+)\s+(?:\w+\s+)?(?:components|parts"
+    r"|options|steps|phases|sections|categories|modules|features|approaches)"
+    r"|.*\s(?:going|being|getting|having))\Z",
+    re.IGNORECASE,
+)
+"""Of what is chosen: what it is of, or what they are, stands elsewhere."""
+
 _LESS_SURE = 0.9
 """Of what is said of a third person."""
 
@@ -59,7 +78,7 @@ class _Form:
 
     @property
     def denied(self) -> bool:
-        return self.kind in ("denied", "isnt")
+        return self.kind in ("denied", "isnt", "unable")
 
     @property
     def predicates(self) -> Sequence[Predicate]:
@@ -67,6 +86,8 @@ class _Form:
             return [*BEING, *STATES, *(ENDED if self.kind == "is" else [])]
         if self.kind in ("doing", "stopped"):
             return GOING_ON
+        if self.kind == "unable":
+            return UNABLE
         if self.denied:
             return [*VERBS, *ONLY_DENIED]
         return [*VERBS, *HABITS, *(ENDINGS if self.kind in (None, "has") else [])]
@@ -108,6 +129,7 @@ def _read(
         each
         for each in _values(predicate, said, denied=form.denied or not predicate.positive)
         if _is_plain(predicate, tense, each, clause.who)
+        and not (predicate.attribute == TOOL and _is_of_the_moment(clause, each))
         and (form.denied or not is_undecided(said, each))
     ]
     positive = predicate.positive and not form.denied
@@ -168,9 +190,17 @@ def _is_plain(predicate: Predicate, tense: Tense, value: str, who: Who) -> bool:
     """No plan of what nobody plans, no tool as a place to live, nothing one picks but tools."""
     if predicate.else_attribute == WE_DECIDED and who is not Who.WE and kind_of(value) is None:
         return False
+    if predicate.attribute == TOOL and _SAYS_LITTLE.match(value):
+        return False
     if tense is Tense.PLANNED and predicate.attribute not in CAN_BE_PLANNED:
         return False
     return predicate.attribute not in ("lives_in", "from") or _is_place(value)
+
+
+def _is_of_the_moment(clause: Clause, value: str) -> bool:
+    """Whether one alone will take it next, "I'll go with the latter", and it is no known tool."""
+    at_once = clause.who is Who.SELF and _AT_ONCE.match(clause.rest)
+    return bool(at_once) and kind_of(value) is None
 
 
 def _is_place(value: str) -> bool:
@@ -203,6 +233,8 @@ def _pairs(attribute: str, value: str, said: str) -> Iterator[tuple[str, str]]:
             yield attribute, language
         return
     yield attribute, value
+    if attribute == "age" and (trade := occupation(aged(said))):
+        yield "job", trade
     if attribute == "job" and (at := employer(said, value)):
         yield "works_at", at
     if attribute == "diet" and (allergy := _ALLERGIC.search(said)):

@@ -24,7 +24,24 @@ _IN_PRESENT = re.compile(
     r"(?=\s)"
 )
 _IRREGULAR = {"study": "studies", "have": "has", "go": "goes", "do": "does", "teach": "teaches"}
+_OF_THEMSELVES = {
+    "my": "their", "me": "them", "mine": "theirs", "myself": "themselves", "i": "they",
+    "i am": "they are", "i was": "they were", "i'm": "they're",
+}  # fmt: skip
+_OF_MYSELF = re.compile(r"\b(?:[Mm]y|me|mine|myself|I am|I was|I'm|I)\b(?![\w/-])")
 _MINE = re.compile(r"\b(?:my|My)\b")
+
+
+def spoken(clause: Clause, said: str) -> str:
+    """`said`, the words of a clause, behind its subject where that stands elsewhere."""
+    if not clause.opening:
+        return said
+    begun = said[:1].lower() + said[1:]
+    return clause.opening.rstrip() + re.sub(r"\A(?:['\u2019]s)?\s*", _joined, begun, count=1)
+
+
+def _joined(found: re.Match[str]) -> str:
+    return " is " if found[0].strip() else " "
 
 
 def retold(clause: Clause, said: str, speaker: str) -> str:
@@ -36,7 +53,12 @@ def retold(clause: Clause, said: str, speaker: str) -> str:
         said = _by_name(said, speaker)
     elif clause.who is Who.KIN:
         said = re.sub(r"\A(?:my|our)\b", f"{speaker}'s", said, flags=re.IGNORECASE)
-    return _MINE.sub("their", said)
+    return as_of_another(said)
+
+
+def as_of_another(said: str) -> str:
+    """What somebody says of themself, as another tells it: "my own studio" is "their own"."""
+    return _OF_MYSELF.sub(lambda found: _OF_THEMSELVES[found[0].casefold()], said)
 
 
 def quoted(said: str, speaker: str) -> str:
@@ -117,7 +139,7 @@ def as_it_holds(fact: Fact) -> Fact:
     holds = fact.positive and fact.tense is Tense.NOW
     if words is None or not holds or words.search(fact.text):
         return fact
-    began = fact.text.removeprefix(f"{fact.subject} ").removeprefix("has ")
+    began = re.sub(rf"\A{re.escape(fact.subject)}(?: has|:)? ", "", fact.text)
     there = re.sub(rf"\b(?:to|into|in|at) {re.escape(fact.value)}(?!\w)", "there", began, count=1)
     return replace(fact, text=f"{_own_part(fact)} ({there})")
 

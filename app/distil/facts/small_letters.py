@@ -82,9 +82,13 @@ def spelled(sentence: Sentence) -> Sentence:
     Only what follows the words of a few facts, up to where a phrase ends, counts as a name. Each
     character stays at its place.
     """
-    if _CAPITAL.search(sentence.plain):
-        return sentence
     plain = _I.sub("I", sentence.plain)
+    if not _CAPITAL.search(sentence.plain):
+        plain = _with_names(plain)
+    return sentence if plain == sentence.plain else _written_so(sentence, plain)
+
+
+def _with_names(plain: str) -> str:
     for lead in _LEAD.finditer(plain):
         stop = _end_of_name(plain, lead.end(), str(lead.lastgroup))
         if lead["place"] and stop > lead.end():
@@ -92,7 +96,7 @@ def spelled(sentence: Sentence) -> Sentence:
         name = _titled(plain[lead.end() : stop])
         if len(name) == stop - lead.end():  # "ß" is two letters as a capital
             plain = plain[: lead.end()] + name + plain[stop:]
-    return sentence if plain == sentence.plain else _written_so(sentence, plain)
+    return plain
 
 
 def _written_so(sentence: Sentence, plain: str) -> Sentence:

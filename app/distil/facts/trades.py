@@ -2,9 +2,42 @@
 
 import re
 
-from app.distil.facts.values import proper, thing
-from app.distil.language.lexicon import NO_WORKPLACES, OCCUPATIONS
+from app.distil.facts.values import ENDS_PHRASE, proper, thing
+from app.distil.language.given_names import GIVEN_NAMES
+from app.distil.language.lexicon import EMPLOYERS, NO_WORKPLACES, OCCUPATIONS
+from app.text.patterns import one_of
 
+_TRADES = OCCUPATIONS | frozenset(
+    """paralegal producer technologist technician secretary receptionist cashier bartender butcher
+    actor actress singer artist illustrator sculptor animator filmmaker cinematographer screenwriter
+    author novelist blogger coach trainer tutor instructor detective policeman policewoman soldier
+    carer caregiver nanny housekeeper cleaner janitor roofer welder machinist bricklayer surveyor
+    optician optometrist radiologist cardiologist paediatrician pediatrician neurologist
+    veterinarian astronomer geologist statistician attorney solicitor barrister bookkeeper auditor
+    broker recruiter strategist marketer copywriter publicist hairdresser barber beautician florist
+    jeweller seamstress fisherman miner sailor stewardess steward courier trucker entrepreneur
+    dietitian nutritionist physiotherapist radiographer
+    medic phlebotomist sommelier beekeeper""".split()
+)
+_OFFICE = re.compile(
+    r"(?:(?:the|an?|now|also)\s+)*(?P<office>(?:technical |solo )?(?:co-?)?founder|c[etfompi]o|ciso"
+    r"|(?:vice[- ])?president|(?:tech|team|engineering|design|product|research) lead"
+    r"|(?:managing|creative|art|technical|engineering|sales|marketing|medical|executive) director"
+    r"|(?:(?:deputy )?head|(?:senior )?director|vp|vice president)"
+    r" of (?!(?:an?|the|my|our)\b)[a-z]+(?: (?:and )?[a-z]+)?)"
+    r"(?=\s*(?:$|[,.;!)]|\s(?:of|at|for|and|in|here|now)\b))",
+    re.IGNORECASE,
+)
+"""What one is in a firm, whether there is but one of it or not."""
+
+_AT = re.compile(r"\s+at\s+", re.IGNORECASE)
+_FIRM_NAMED = re.compile(
+    r"\s+(?:of|at|for)\s+(?:(?:an?|my|our|the)\s+(?:[a-z-]+\s+){1,3}?(?:called|named)\s+)?(?=[A-Z])"
+)
+_KNOWN_FIRM = re.compile(
+    rf"(?P<name>(?i:{one_of(*sorted(map(re.escape, EMPLOYERS)))}))"
+    r"\s+(?:now|these days|since\b|for (?:\w+ )?(?:years|months)|as an?\b|doing\b|working\b)"
+)
 _RATED = frozenset(
     """bad good better best worse worst great terrible lousy decent poor amazing horrible slow fast
     careful lucky passionate big huge real regular frequent heavy light fellow natural""".split()
@@ -23,22 +56,51 @@ def occupation(text: str) -> str | None:
     words = re.findall(r"[\w-]+", text)[:4]
     if words and words[0].casefold() in ("a", "an", "the"):
         words = words[1:]
-    ends = [at for at, word in enumerate(words[:3]) if word.casefold() in OCCUPATIONS]
+    ends = [at for at, word in enumerate(words[:3]) if word.casefold() in _TRADES]
     job = " ".join(words[: ends[-1] + 1]) if found and ends and "\x00" not in text[:40] else None
     of_another = job and re.match(r"['\u2019]s\b", text[text.find(job) + len(job) :])
     return None if not job or of_another or words[0].casefold() in _RATED else job
 
 
+def office(text: str) -> str | None:
+    """What somebody is in a firm: "CTO", "head of marketing"."""
+    found = _OFFICE.match(text)
+    return found["office"] if found else None
+
+
+def employed_at(text: str) -> str | None:
+    """An employer that is known as one, where one is for longer: "Shopify now, doing data"."""
+    found = _KNOWN_FIRM.match(text)
+    return found["name"] if found else None
+
+
 def employer(said: str, job: str) -> str | None:
     """Where somebody has this job, with a name: "a nurse at Charité"; no place of studies."""
     _, _, behind = said.partition(job)
-    name = proper(behind[4:]) if behind[:4].casefold() == " at " else None
+    at = _FIRM_NAMED.match(behind) if office(job) else _AT.match(behind)
+    name = proper(behind[at.end() :]) if at else None
     return name if name and len(name) > 2 and not job.casefold().endswith("student") else None
 
 
+_FIRM = re.compile(
+    r"(?:[A-Z][\w'-]+,\s)*[A-Z][\w'-]+,?\s(?:and|&)\s"
+    r"(?:Partners|Sons|Daughters|Brothers|Bros|Associates|Co|Company)(?![\w'])"
+)
+
+
+def _without_who_goes_on(name: str, text: str) -> str:
+    """The first of two names of which the other begins a clause: "Bosch and Anna paints"."""
+    first, _, other = name.partition(" and ")
+    goes_on = other.casefold() in GIVEN_NAMES and not ENDS_PHRASE.match(text, len(name))
+    return first if goes_on else name
+
+
 def workplace(text: str) -> str | None:
-    """A name, or "a small bakery"."""
+    """A name, "Smith, Jones and Partners", or "a small bakery"."""
+    if firm := _FIRM.match(text):
+        return firm[0]
     if name := proper(text):
+        name = _without_who_goes_on(name, text)
         return None if name.casefold() in NO_WORKPLACES else name
     at = thing(text) if re.match(r"an?\s", text) else None
     return at if at and _HOW_ONE_WORKS.isdisjoint(at.split()) else None

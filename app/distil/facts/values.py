@@ -30,15 +30,15 @@ _CLOSERS = ".,;:!?)"
 _ARTICLE = re.compile(r"\A(?:an?|the|my|our|your|some)\s+", re.IGNORECASE)
 _TOO_VAGUE = re.compile(
     r"(?:the|this|that|these|those|it|its|his|her|their|your|you|him|them|how|what|when|where|why|who"
-    r"|whether|if|to|not|so|as|and|or|much|well|out|alone|being|all|most|such|both|many|any|another"
+    r"|whether|if|to|about|from|by|not|so|as|and|or|much|well|out|alone|being|all|most|such|both|many|any|another"
     r"|following|one|ones|everything|everyone|nothing|anything|something)\b",
     re.IGNORECASE,
 )
 _TAIL = re.compile(
     r"\s(?:because|so|since|when|whenever|which|that|who|but|though|although|if|as|in|at|on|for|from"
-    r"|with|over|instead|than|to|too|now|today|these|anymore|any|by|until|while|and|or|it|is|are|was"
-    r"|again|there|here|right|please|most|very|very|a lot|more|lately|recently|directly|whole"
-    r"|tho|tbh|lol|rn|atm|ngl|imo|btw|sm|fr|pls|plz|thx)\b",
+    r"|with|over|instead|like|such as|including|especially|than|to|too|now|today|these|anymore|any"
+    r"|by|until|while|and|or|it|is|are|was|again|there|here|right|please|most|very|a lot|more"
+    r"|lately|recently|directly|whole|tho|tbh|lol|rn|atm|ngl|imo|btw|sm|fr|pls|plz|thx)\b",
     re.IGNORECASE,
 )
 _ONE = re.compile(
@@ -48,11 +48,11 @@ _ONE = re.compile(
 _TOO = re.compile(r"\s+(?:too|as well|a lot|so much|very much)\Z", re.IGNORECASE)
 ENDS_PHRASE = re.compile(
     r"(?:\s*(?:$|[,;.!(:\u2013\u2014-])|\s+(?:and|but|so|or|too|now|here|there|back|at|in|on"
-    r"|from|with"
-    r"|for|who|that|which|named|called|together|last|this|yesterday|recently|when|because|since"
-    r"|to|as"
-    r"|by|already|myself|ourselves|just|next|over|after|before|about|every|twice|once|each|all"
-    r"|regularly|often|sometimes|anymore|originally|again|around|near|during|while|until|most|\d+)\b|\s+\d+\s?x\b)",
+    r"|from|with|for|who|that|which|named|called|together|last|this|yesterday|recently|when|because"
+    r"|since|to|as|(?:an?|a\s+few|a\s+couple\s+of|one|two|three|four|five|six|several)"
+    r"\s+(?:day|week|month|year)s?|of\s+(?:my|our)\s+own|btw|rn|atm|tho|tbh|lol|by|already|myself"
+    r"|ourselves|just|next|over|after|before|about|every|twice|once|each|all|regularly|often"
+    r"|sometimes|anymore|originally|again|around|near|during|while|until|most|\d+)\b|\s+\d+\s?x\b)",
     re.IGNORECASE,
 )
 """What may follow a noun that ends its phrase: behind "a car" in "a car accident" it does not."""
@@ -72,7 +72,8 @@ _OR_ANOTHER = re.compile(
 _CODE_LIKE = re.compile(r"[A-Za-z][\w.+#/-]*[\d_.+#/][\w.+#/-]*\Z")
 _HARDLY = re.compile(r"\b(?:a little|a bit|some|no)\b")
 _POINTS_ELSEWHERE = re.compile(
-    r"\b(?:them|him|her|it|this|that|these|those|we|you|us|me|following)\b|[\[\]{}]", re.IGNORECASE
+    r"\b(?:there|here|them|him|her|it|this|that|these|those|we|you|us|me|following)\b|[\[\]{}]",
+    re.IGNORECASE,
 )
 _GERUND = re.compile(r"[a-z]{2,}ing\b")
 _EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}")
@@ -83,13 +84,17 @@ _ADDRESS = re.compile(
 )
 """Of one word: a path, a host, a URL."""
 
+_KIND_OF_PLAY = re.compile(r"\A(?:acoustic|electric|classical|jazz|indoor|beach|table|french)\s+")
 _PRONOUNS = re.compile(r"(?:he|she|they|it|xe|ze|any)(?:\s?/\s?[a-z]{2,8}){1,3}", re.IGNORECASE)
 _TIMEZONE = re.compile(
     r"(?:africa|america|antarctica|asia|atlantic|australia|europe|indian|pacific)/[a-z_/-]+"
     r"|(?:utc|gmt)(?:\s?[+-]\s?\d{1,2}(?::?\d\d)?)?(?!\w)|(?:cet|cest|eet|eest|wet|est|edt|cst|cdt|mst|mdt|pst|pdt|bst|ist|jst|aest)(?!\w)",
     re.IGNORECASE,
 )
-_AGE = re.compile(r"(\d{1,3})(?:\s+years?\s+old\b|(?=\s*(?:$|[,!]|\.(?!\d))))")
+_AGE = re.compile(
+    r"(\d{1,3})(?:[\s-]+(?:years?|yrs?)[\s-]+old\b|\s*y/?o\b"
+    r"|(?=\s*(?:$|[,!]|\.(?!\d)|\s(?:and|but)\s+(?!\d|an?\b))))"
+)
 _DATE = re.compile(
     r"(?:on\s+)?(?:the\s+)?(\d{1,2}(?:st|nd|rd|th)?(?:\s+of)?\s+[A-Z][a-z]{2,8}|[A-Z][a-z]{2,8}\s+"
     r"\d{1,2}(?:st|nd|rd|th)?|\d{4}-\d\d-\d\d)(?:,?\s+\d{4})?"
@@ -199,6 +204,12 @@ def possession(text: str) -> str | None:
     return None
 
 
+def aged(text: str) -> str:
+    """What stands behind an age, "nurse" of "44-year-old nurse"; all of it where none is told."""
+    found = _AGE.match(text)
+    return text[found.end() :].lstrip() if found else text
+
+
 def owned(text: str) -> str | None:
     """What comes with an article or a number: "a campervan"."""
     return thing(text) if re.match(r"(?:an?|one|two|three|four|\d+)\s", text) else None
@@ -221,7 +232,7 @@ def languages(text: str) -> str | None:
 
 
 def played(text: str) -> str | None:
-    word = _ARTICLE.sub("", text, count=1).split(maxsplit=1)
+    word = _KIND_OF_PLAY.sub("", _ARTICLE.sub("", text, count=1), count=1).split(maxsplit=1)
     name = word[0].rstrip(_CLOSERS) if word else ""
     return name if name.casefold() in PLAYED else None
 
@@ -236,7 +247,7 @@ def telling(text: str) -> str | None:
 
 
 def email(text: str) -> str | None:
-    return _matched(_EMAIL, text)
+    return matched(_EMAIL, text)
 
 
 def emails_in(text: str) -> Sequence[str]:
@@ -244,16 +255,16 @@ def emails_in(text: str) -> Sequence[str]:
 
 
 def phone(text: str) -> str | None:
-    return _matched(_PHONE, text)
+    return matched(_PHONE, text)
 
 
 def pronouns(text: str) -> str | None:
-    return _matched(_PRONOUNS, text)
+    return matched(_PRONOUNS, text)
 
 
 def timezone(text: str) -> str | None:
     """An area with a city, or an offset, in any letters; else what tells at all."""
-    return _matched(_TIMEZONE, text) or telling(text)
+    return matched(_TIMEZONE, text) or telling(text)
 
 
 def age(text: str) -> str | None:
@@ -272,7 +283,7 @@ def is_undecided(said: str, value: str) -> bool:
     return at >= 0 and bool(_OR_ANOTHER.match(said, at + len(value)))
 
 
-def _matched(pattern: re.Pattern[str], text: str) -> str | None:
+def matched(pattern: re.Pattern[str], text: str) -> str | None:
     found = pattern.match(text)
     return found[0] if found else None
 

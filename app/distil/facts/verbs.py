@@ -5,8 +5,9 @@ from collections.abc import Sequence
 
 from app.distil.facts.clauses import Who
 from app.distil.facts.fact import Tense
-from app.distil.facts.living import allergen, lacked
-from app.distil.facts.predicates import FAMILY, ONE, TOOL, US, WE_DECIDED, Predicate, saying
+from app.distil.facts.living import allergen, held, lacked, venture
+from app.distil.facts.places import known_place
+from app.distil.facts.predicates import FAMILY, OF_US, ONE, TOOL, US, WE_DECIDED, Predicate, saying
 from app.distil.facts.regions import somewhere
 from app.distil.facts.trades import occupation, workplace
 from app.distil.facts.values import (
@@ -33,10 +34,28 @@ _FROM_TOOL = (
     + ")"
 )
 
+_NAMED_ELSEWHERE = re.compile(r"(?:[\w%]+\s+){1,4}?(?:it|them|him|her|this|these|those)\b")
+
+
+def _resolved(text: str) -> str | None:
+    """What is decided, unless what it is about stands elsewhere: "postpone it"."""
+    said = whole(text)
+    return None if said is None or _NAMED_ELSEWHERE.match(said) else said
+
+
+def _chosen(text: str) -> str | None:
+    """What is chosen, and is no pet."""
+    return None if held(text) else choice(text)
+
+
+_WITH_WHOM = r"(?: (?:alone|with (?:my|our|his|her|their) [a-z]+(?: and [a-z]+)?))?"
+_HOURS = r"(?:(?:night|day|early|late) shifts|nights|part[- ]time|full[- ]time|remotely)"
 _HAVE = r"(?:'ve got|have got|has got|have|has)"
 
 VERBS: Sequence[Predicate] = [
-    Predicate(saying(r"(?:lives?|resides?|(?P<was>lived|resided)) in"), "lives_in", somewhere),
+    Predicate(
+        saying(rf"(?:lives?|resides?|(?P<was>lived|resided)){_WITH_WHOM} in"), "lives_in", somewhere
+    ),
     Predicate(
         saying(
             r"(?:moved?|moves|relocated?|relocates)(?: back)?"
@@ -45,7 +64,11 @@ VERBS: Sequence[Predicate] = [
         "lives_in",
         somewhere,
     ),
-    Predicate(saying(r"(?:works?|(?P<was>worked)) (?:at|for)"), "works_at", workplace),
+    Predicate(saying(r"(?:moved|relocated)(?: back)? to"), "lives_in", known_place, of=OF_US),
+    Predicate(saying(r"(?P<was>lived) in"), "lives_in", known_place, of=OF_US),
+    Predicate(
+        saying(rf"(?:works?|(?P<was>worked))(?: {_HOURS})? (?:at|for)"), "works_at", workplace
+    ),
     Predicate(
         saying(
             r"(?:runs?|leads?|manages?|heads?) [^,;.]{1,40} (?:team|group|department) (?:at|of)"
@@ -69,6 +92,7 @@ VERBS: Sequence[Predicate] = [
     Predicate(saying(r"stud(?:y|ies)"), "studies", thing, of=ONE),
     Predicate(saying(rf"{_HAVE} no"), "has", lacked, of=FAMILY, positive=False),
     Predicate(saying(rf"{_HAVE}(?! (?:no|any)(?![\w']))"), "has", possession, of=ONE),
+    Predicate(saying(r"owns?"), "runs", venture, of=ONE),
     Predicate(saying(r"(?:owns?|drives?)"), "has", owned, of=ONE),
     Predicate(re.compile(r"(?:have|has)\s+(?=co?eliac\b)"), "diet", thing, of=ONE),
     Predicate(saying(r"goes? by"), "called", proper),
@@ -89,7 +113,7 @@ VERBS: Sequence[Predicate] = [
     Predicate(
         saying(r"(?:chose|chosen|picked(?! up| out)|selected|adopted)"),
         TOOL,
-        choice,
+        _chosen,
         of=US,
         decides=True,
         else_attribute=WE_DECIDED,
@@ -106,7 +130,7 @@ VERBS: Sequence[Predicate] = [
     Predicate(
         saying(r"(?:decided|agreed) (?:to|that)"),
         "decision",
-        whole,
+        _resolved,
         of=US,
         decides=True,
         confidence=0.9,
@@ -155,8 +179,16 @@ ONLY_DENIED: Sequence[Predicate] = [
 BEING: Sequence[Predicate] = [
     Predicate(saying(r"(?:called|named)"), "name", proper, confidence=0.95),
     Predicate(saying(r"(?:living|based|located) in"), "lives_in", somewhere),
+    Predicate(saying(r"living in"), "lives_in", known_place, of=OF_US),
     Predicate(
         saying(r"(?:moving|relocating)(?: back)? to"), "lives_in", somewhere, tense=Tense.PLANNED
+    ),
+    Predicate(
+        saying(r"(?:moving|relocating)(?: back)? to"),
+        "lives_in",
+        known_place,
+        of=OF_US,
+        tense=Tense.PLANNED,
     ),
     Predicate(saying(r"(?:working|employed) (?:at|for|by)"), "works_at", workplace),
     Predicate(saying(r"(?:originally |actually )?from"), "from", somewhere, of=ONE),
@@ -167,14 +199,14 @@ BEING: Sequence[Predicate] = [
         confidence=0.95,
     ),
     Predicate(saying(r"(?:married|engaged) to"), "married_to", spouse),
-    Predicate(saying(r"(?:studying|learning)"), "studies", thing, of=ONE),
+    Predicate(saying(r"(?:studying(?! for\b)|learning)"), "studies", thing, of=ONE),
     Predicate(saying(r"going with"), TOOL, known_tool, of=US, decides=True),
     Predicate(saying(r"using"), TOOL, tool, of=US),
     Predicate(saying(r"(?:still )?(?:running )?on"), TOOL, known_tool, of=US),
     Predicate(saying(r"(?:switching|migrating) to"), TOOL, tool, of=US, tense=Tense.PLANNED),
     Predicate(saying(r"moving to"), TOOL, known_tool, of=US, tense=Tense.PLANNED),
     Predicate(re.compile(rf"(?=(?:a\s+)?(?:{DIETS})\b)"), "diet", choice, of=ONE, confidence=0.95),
-    Predicate(re.compile(r"(?=\d)"), "age", age, of=ONE),
+    Predicate(re.compile(r"(?:an?\s+)?(?=\d)"), "age", age, of=ONE),
     Predicate(re.compile(r"(?=an?\s)"), "job", occupation),
     Predicate(re.compile(r"(?=[^\W\d_a-z])"), "name", bare_name, of=frozenset({Who.KIN})),
 ]

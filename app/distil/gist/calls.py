@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from app.distil.gist.markup import plain_of
 from app.distil.language.sentences import sentences_of
 
 LONGEST_GIST = 320
@@ -15,8 +16,11 @@ _READ = 20_000
 """Characters of an answer that are looked at; JSON that is longer is read as text."""
 
 _LONGEST_ARGUMENTS = 120
+_LONGEST_LAST = 120
+_BETWEEN = " … "
 _LONGEST_NAME = 64
 _ENTRIES = 3
+_WORD = re.compile(r"[^\W_]")
 _URL = re.compile(r"https?://[^\s\"'<>)\]}\\]{1,2000}")
 _LISTS = ("results", "items", "data", "hits", "documents", "organic_results", "matches")
 _TELLING = (
@@ -62,7 +66,7 @@ def source_of(call: Call | None, answer: str) -> str | None:
 
 
 def gist_of(answer: str) -> str:
-    """What an answer says first, at most LONGEST_GIST characters, on one line."""
+    """What an answer says first, and of lines last, at most LONGEST_GIST characters, on one."""
     answer = answer.strip()
     if answer[:1] in ("{", "[") and len(answer) <= _READ:
         try:
@@ -71,7 +75,7 @@ def gist_of(answer: str) -> str:
             parsed = None
         if told := "; ".join(_told(parsed)):
             return _short(told, LONGEST_GIST)
-    return _beginning(answer[:_READ])
+    return _of_text(answer)
 
 
 def _call(given: Mapping[str, Any]) -> Call | None:
@@ -127,15 +131,38 @@ def _fields(entry: Any) -> Iterator[str]:  # noqa: ANN401  (any JSON)
             yield f"{_line(name)} {_plain(value)}"
 
 
-def _beginning(text: str) -> str:
-    """The first sentences that fit, else the beginning of the first."""
+def _of_text(answer: str) -> str:
+    """
+    The first sentences that fit, else the beginning of the first; each once.
+
+    Of lines that do not all fit the last comes along: there logs tell how it ended.
+    """
+    text = plain_of(answer[:_READ])
+    said = list(dict.fromkeys(_line(each.text) for each in sentences_of(text)))
+    said = [each for each in said if _WORD.search(each)]
+    if len(" ".join(said)) <= LONGEST_GIST and len(answer) <= _READ:
+        return " ".join(said) or _short(_line(text), LONGEST_GIST)
+    last = _last_line(answer) if text == answer[:_READ] else ""
+    room = LONGEST_GIST - len(_BETWEEN + last) if last else LONGEST_GIST
+    told = _filled(said, room) or _short(_line(text), room)
+    return f"{told}{_BETWEEN}{last}" if last and last not in told else told
+
+
+def _filled(said: Sequence[str], room: int) -> str:
+    """As many as there is room for, up to the first for which there is none."""
     told = ""
-    for sentence in sentences_of(text):
-        longer = f"{told} {_line(sentence.text)}".strip()
-        if len(longer) > LONGEST_GIST:
+    for each in said:
+        longer = f"{told} {each}".strip()
+        if len(longer) > room:
             break
         told = longer
-    return told or _short(_line(text), LONGEST_GIST)
+    return told
+
+
+def _last_line(answer: str) -> str:
+    """If it is short and says something; empty where all is one line."""
+    before, _, last = answer[-_LONGEST_LAST - 1 :].rpartition("\n")
+    return _line(last) if before and _WORD.search(last) else ""
 
 
 def _plain(value: Any) -> str:  # noqa: ANN401  (any JSON)

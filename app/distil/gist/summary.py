@@ -7,7 +7,7 @@ name, number or identifier can come in that nobody said.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
 from math import fsum
@@ -42,12 +42,23 @@ _SAYING, _FULL = 0.8, 10
 """How much of the worth of such a sentence is for what it says, and how many words say enough."""
 
 _TELLING = re.compile(r"[^\W\d_]{4,}|[^\W\d_\x00-\x7f]{2,}|\b[A-Z]\w+|\w*\d\w*")
+_HEARD = re.compile(
+    r"\A(?:(?:ok|okay|great|good|fine|noted|understood|sure|perfect|alright|got\s+it|yes|done|will\s+do"
+    r"|saved|updated|recorded|changed)"
+    r"\b\W*)+",
+    re.IGNORECASE,
+)
+"""How who takes note begins."""
+
 _CHARACTERS_OF_WORD = 2
 """Of scripts without spaces."""
 
 _CUE, _CENTRAL, _PLACE = 1.0, 0.05, 0.02
 _SAME = 0.9
 """Cosine above which a sentence says what another bullet says already."""
+
+_LEAST = 0.3
+"""Worth below which a sentence, "Coffee break", would only fill what room is left."""
 
 _REPETITION = 0.5
 _OVERHEAD = 100
@@ -98,23 +109,38 @@ def excerpts_of(
     """
     The sentences of messages that a summary could tell, in order, at most `most`.
 
-    Only what users and assistants say, no code, no quotes, no small talk.
+    Only what users and assistants say, no code, no quotes, no small talk, and of an assistant
+    nothing that only says again what it was just told.
 
     Args:
         messages: With their positions in the conversation.
     """
-    found = (
-        excerpt
-        for position, said in messages
-        if said.is_said
-        for excerpt in _of_message(position, said)
-    )
+    found = _told_first(each for each in messages if each[1].is_said)
     best = nsmallest(most, found, key=lambda each: (-_cue(each), -each.position, each.start))
     return sorted(best, key=lambda each: each.place)
 
 
-def _of_message(position: int, said: Utterance) -> Iterable[Excerpt]:
-    for number, sentence in enumerate(sentences_of(said.content)):
+def _told_first(messages: Iterable[tuple[int, Utterance]]) -> Iterator[Excerpt]:
+    """All but what an assistant repeats of a message before it that asks nothing."""
+    stated: frozenset[str] = frozenset()
+    for position, said in messages:
+        sentences = list(sentences_of(said.content))
+        for each in _of_message(position, said, sentences):
+            if not (said.by_program and _only_repeats(each.said, stated)):
+                yield each
+        if not said.by_program:
+            asks = any(each.asks for each in sentences)
+            stated = frozenset() if asks else _words(said.content)
+
+
+def _only_repeats(answer: str, stated: frozenset[str]) -> bool:
+    rest = _HEARD.sub("", answer)
+    words = _words(rest)
+    return not rest or (bool(words) and words <= stated)
+
+
+def _of_message(position: int, said: Utterance, sentences: Sequence[Sentence]) -> Iterable[Excerpt]:
+    for number, sentence in enumerate(sentences):
         for part in shortened(sentence):
             kind = Kind.QUESTION if sentence.asks else kind_of_sentence(part)
             if kind is not Kind.SMALL_TALK:
@@ -149,7 +175,8 @@ def summarise(
 
     Sentences are worth more for being a decision, commitment, preference or number, holding an
     identifier, saying much, standing near to what all of it is about, and coming early or late.
-    They are taken by worth for their tokens; what resembles those taken is worth less.
+    They are taken by worth for their tokens; what resembles those taken is worth less, and what
+    says next to nothing is left out beside anything that says more.
 
     Args:
         new: Excerpts and their embeddings, shape (n, d), normalised.
@@ -162,6 +189,7 @@ def summarise(
         return Summary(bullets=(), tokens=0)
     costs = np.array([count(f"- {each.text}\n") for each in excerpts], np.float64)
     worth = _worth(excerpts, vectors, kept)
+    costs[worth < min(_LEAST, worth.max() / 2)] = np.inf
     chosen = _chosen(worth / np.sqrt(costs + _OVERHEAD), costs, vectors, most)
     return _fitting([excerpts[at] for at in chosen], count, most)
 
@@ -201,9 +229,12 @@ def _cue(excerpt: Excerpt) -> float:
 
 def _said_by(said: str) -> float:
     """How much a sentence says, from 0 to 1: its different long words, names and numbers."""
-    words = {each.casefold() for each in _TELLING.findall(said)} - COMMON
     unspaced = len(UNSPACED.findall(said)) / _CHARACTERS_OF_WORD
-    return min((len(words) + unspaced) / _FULL, 1.0)
+    return min((len(_words(said)) + unspaced) / _FULL, 1.0)
+
+
+def _words(said: str) -> frozenset[str]:
+    return frozenset(each.casefold() for each in _TELLING.findall(said)) - COMMON
 
 
 def _placed(excerpt: Excerpt, last: int) -> float:
@@ -213,6 +244,7 @@ def _placed(excerpt: Excerpt, last: int) -> float:
     return min(outer, 1.0) * (1.0 if excerpt.first else 0.5)
 
 
+@np.errstate(invalid="ignore")
 def _centrality(vectors: Floats) -> NDArray[np.float64]:
     """Cosine to the mean of all, scaled to 0 to 1; linear in their number."""
     likeness = (vectors @ vectors.mean(axis=0)).astype(np.float64)
@@ -223,6 +255,7 @@ def _centrality(vectors: Floats) -> NDArray[np.float64]:
     return scaled
 
 
+@np.errstate(invalid="ignore")
 def _chosen(
     worth: NDArray[np.float64], costs: NDArray[np.float64], vectors: Floats, most: int
 ) -> Sequence[int]:

@@ -159,6 +159,9 @@ _SMALL_TALK = re.compile(
     | thx+ | thanx | tnx | ty(?:sm|vm)? | np | kk? | brb | (?:i(?:'ll|\ will)\ )?be\ right\ back
     | nvm | never\ ?mind | gn8? | gm | sup | same | nope | nice\ one
     | everyone | everybody | guys | folks | for\ (?:all\ )?(?:your|the)\ help
+    | excellent | brilliant | exciting | interesting | impressive | understood | alright | indeed
+    | (?:good|great|nice|excellent|smart)\ (?:choice|progress|idea|plan|call|question|point|news)
+    | how\ (?:exciting|nice|lovely|sweet|cool|wonderful|interesting) | will\ do
     | wonderful | awesome | cheers | sleep\ well | have\ a | day | weekend | warm | winter |
     too )\b )+
     """,
@@ -231,8 +234,9 @@ def topics_of(content: str) -> Sequence[str]:
 def _topic_words(content: str) -> Iterator[str]:
     """Plain words, folded; of a script without spaces what stands alone."""
     for word in _PLAIN.findall(content):
-        if len(parts(word)) == 1 and _may_be_a_word(word) and word.casefold() not in COMMON:
-            yield word.casefold()
+        folded = word.casefold()
+        if folded not in COMMON and _may_be_a_word(word) and len(parts(word)) == 1:
+            yield folded
 
 
 def _may_be_a_word(word: str) -> bool:

@@ -74,6 +74,11 @@ _ONE_OF_SOME = frozenset(
     nephew girlfriend boyfriend roommate flatmate colleague friend neighbour neighbor baby child dog
     gf bf cat horse rabbit parrot puppy kitten hamster car boat company team project""".split()
 )
+ONE_OF_FEW = ONE_OF_A_KIND | frozenset(
+    "son daughter sister brother girlfriend boyfriend gf bf".split()
+)
+"""Of whom people tell as if there were but one: of friends no one knows later which it was."""
+
 KIN = ONE_OF_A_KIND | SEVERAL_OF_KIN | _ONE_OF_SOME
 
 OCCUPATIONS = frozenset(
@@ -152,6 +157,9 @@ TOLD_NOUNS = frozenset(
 )
 """Nouns of "the … is …" whose value is worth keeping; never a password, key or token."""
 
+MEASURES = frozenset({"height", "weight", "blood type", "shoe size", "ring size"})
+"""What is told of one's own body, of which one holds at a time."""
+
 VERBS_OF_RULES = frozenset(
     """use commit push write add merge deploy reply answer respond send include put run delete ask
     mention suggest import mock change format log store book explain translate speak
@@ -199,6 +207,17 @@ COUNTED = frozenset(
     question version episode season lesson module unit volume exercise appendix""".split()
 )
 """What a number behind it tells one of: "Step 3"."""
+
+INITIALS = frozenset(
+    """ac aest aka am asap atm bigint bpm bsc bst cd cdt cest cet check ci cm cpu css cst csv
+    cv dba decimal default delete diy dns dpi dvd edt eest eet enum eod eow est eta false faq
+    fixme foreign fps from fyi gb get ghz gmt gps gpu html http https id imho imo index insert
+    int ip ist join json jst kb kg khz km kpi kw kwh mb mba mdt mhz ml mm msc mst mvp nda null
+    okr os patch pb pdf pdt phd pin pm poc post pr primary pst put px ram rest rip roi rpm rsvp
+    select sla slo sql ssd ssl tb tba tbd tcp tldr tls todo true tv udp ui unique update uri
+    url usb utc ux varchar vat wet where xml""".split()
+)
+"""What letters stand for that name nobody and nothing: units, time zones, words of everyday."""
 
 TITLES = frozenset(
     """director president ceo cto cfo coo vp chair chairman chairwoman founder co-founder intern

@@ -27,8 +27,8 @@ class Doorkeeper:
     """
     Tells callers by their keys.
 
-    `known` forgets by itself: what was found holds as long as an entry there, so a key that is
-    revoked, here or by another process, is refused that much later at most.
+    `known` forgets by itself: what was found holds as long as its entry there, so a key that
+    another process revokes is refused that much later at most.
 
     While no key was ever made, whoever is here may ask without one. That ends with the first key,
     and does not come back when keys are revoked or expire.

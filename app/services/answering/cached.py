@@ -18,6 +18,7 @@ from app.services.common.flagging import FlagBoard
 from app.services.context.forge import ContextForge
 from app.services.context.gathering import SearchResult
 from app.services.context.situation import Situation, Surveyor
+from app.text.leaning import leans
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,9 +120,10 @@ class CachedForge:
         self, prepared: Prepared, listener: Listener, *, fresh: bool = False
     ) -> Answered:
         """
-        The answer to a prepared request, while whose making `listener` hears what happens.
+        The answer to a prepared request; `listener` hears what happens while it is made.
 
-        What is in the cache happens no more. A caller that goes cancels it: it is nobody else's.
+        Of an answer from the cache there is nothing to hear. A caller that goes cancels the making:
+        nobody else waits for it.
 
         Raises:
             BundleNotFound: The bundle to compare with grew too old meanwhile.
@@ -151,7 +153,8 @@ class CachedForge:
         self, tenant: TenantId, request: ContextRequest
     ) -> tuple[ContextRequest, Situation | None]:
         """The request with its budget, and the situation in which it is made."""
-        await self.forge.recaller.expect(request.query)
+        if not leans(request.query):  # it is not known yet on what
+            await self.forge.recaller.expect(request.query)
         situation = await self.surveyor.survey(tenant, request)
         return await self._budgeted(tenant, request, situation), situation
 

@@ -1,4 +1,4 @@
-"""What a bundle has more, less and otherwise than one of before, of which there is the receipt."""
+"""How a bundle differs from an earlier one, of which there is the receipt."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -18,8 +18,9 @@ The row that an item was, which is another one once it says something else; its 
 
 def difference(since: BundleId, receipt: Receipt, bundle: ContextBundle) -> Difference:
     """
-    The ids are in the order of the answer: what was retrieved, then the history; of entities by
-    themselves.
+    What changed since the bundle `since`, of which this is the `receipt`.
+
+    Ids are in the order of the answer: what was retrieved, then the history; entities apart.
     """
     before, now = _shown_then(receipt.answer), _shown_now(bundle)
     told = profile_told(bundle.profile)

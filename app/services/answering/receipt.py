@@ -63,6 +63,7 @@ def _answer(bundle: ContextBundle) -> dict[str, object]:
         "starts": dict(bundle.starts),
         "profile": profile_told(bundle.profile),
         "related": [_related(each) for each in bundle.related],
+        "leans_on": bundle.leans_on and str(bundle.leans_on),
     }
 
 

@@ -22,7 +22,15 @@ from app.domain.context import (
 from app.domain.conversation import Message
 from app.domain.entities import RelatedEntity
 from app.domain.errors import BundleNotFound
-from app.domain.ids import BundleId, EntityKey, ItemId, ItemKey, MessageKey, TenantId
+from app.domain.ids import (
+    BundleId,
+    EntityKey,
+    ItemId,
+    ItemKey,
+    MessageId,
+    MessageKey,
+    TenantId,
+)
 from app.domain.memory import ItemType
 from app.domain.profile import ShownProfile
 from app.ports import Clock, Embedder, RecallFilter
@@ -36,7 +44,7 @@ from app.services.context.relating import named
 from app.services.packing.introducing import Introducer
 from app.text.excerpt import CUT
 from app.text.profile import render_profile
-from app.text.render import Prompt, render_markdown, render_messages
+from app.text.render import Contents, render_markdown, render_messages
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +65,7 @@ class Replayer:
         if anything was, which it could repeat.
 
         The profile is there only while consent to use it holds, and as long as it did not change.
-        With `only_of`, no other user's bundles are there, nor those of before there was the user.
+        With `only_of`, bundles of other users are not found, nor any of before that user was known.
 
         Raises:
             BundleNotFound: It was never issued to this tenant, or is older than is kept.
@@ -106,7 +114,7 @@ class Replayer:
 
     async def check(self, tenant: TenantId, since: BundleId, *, subject: str) -> None:
         """
-        Make sure that a bundle can be compared with by who `subject` is.
+        Make sure that the bundle `since` was issued about `subject`, who may compare with it.
 
         Raises:
             BundleNotFound: It was never issued about them, or is older than is kept.
@@ -117,7 +125,7 @@ class Replayer:
         self, tenant: TenantId, since: BundleId, bundle: ContextBundle, *, subject: str
     ) -> Difference:
         """
-        What `bundle`, about `subject`, has more, less and otherwise than the one of before.
+        How `bundle`, about `subject`, differs from the earlier one, `since`.
 
         Raises:
             BundleNotFound: `since` was never issued about them, or is older than is kept.
@@ -197,13 +205,14 @@ def _told(
         starts=answer.get("starts", {}),
         rolling=frozenset(map(ItemKey, answer.get("rolling", []))),
         grouped=bool(receipt.request.get("grouped")),
+        leans_on=MessageId(UUID(before)) if (before := answer.get("leans_on")) else None,
         created_at=receipt.created_at,
     )
 
 
 def _rendered(bundle: ContextBundle, receipt: Receipt) -> ContextBundle:
     """In the format that was asked for, of what is still there."""
-    prompt = Prompt(
+    contents = Contents(
         items=[each.item for each in bundle.retrieved if not each.erased],
         history=bundle.recent_history,
         about=render_profile(bundle.profile.profile) if bundle.profile else "",
@@ -213,10 +222,10 @@ def _rendered(bundle: ContextBundle, receipt: Receipt) -> ContextBundle:
         case Format.JSON:
             return bundle
         case Format.MARKDOWN:
-            return replace(bundle, text=render_markdown(prompt))
+            return replace(bundle, text=render_markdown(contents))
         case Format.MESSAGES:
             query = bundle.query if receipt.answer.get("queried", True) else ""
-            return replace(bundle, messages=render_messages(prompt, query or None))
+            return replace(bundle, messages=render_messages(contents, query or None))
 
 
 def _as_shown(message: Message, cut: Mapping[str, int]) -> Message:

@@ -80,8 +80,8 @@ class Jobs:
         tenant: TenantId | None = None,
     ) -> Job:
         """
-        Begin `work` behind the requests, for a tenant or for the whole service; `about` what is
-        told with it.
+        Begin `work` behind the requests, for a tenant or for the whole service; `about` is told
+        with it.
 
         Raises:
             JobRunning: One of this kind, of the same tenant, runs already.

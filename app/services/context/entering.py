@@ -32,7 +32,10 @@ async def entered(
     known: Opening | None,
     model: str,
 ) -> Episode:
-    """The episode, where the opening is `known` only what is pinned; mostly nothing is asked."""
+    """
+    How the conversation is entered, unless that is `known`, and what is pinned; where there is
+    neither, the store is not asked.
+    """
     running, most = situation.conversation, request.history.max_messages
     opened = None if known or running is None or running.archived or not most else running
     opening = known or Opening()

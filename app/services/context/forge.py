@@ -19,6 +19,7 @@ from app.ranking.ranked import Ranked
 from app.ranking.relevance import Relevance, relevance, reread
 from app.services.context.completing import Completer
 from app.services.context.deadlines import in_what_is_left, with_half
+from app.services.context.following import Follower
 from app.services.context.found import About
 from app.services.context.gathering import (
     Asked,
@@ -47,6 +48,7 @@ _GOOD_ONES = 3
 class ContextForge:
     """Recalls, refines and packs memory for one turn."""
 
+    follower: Follower
     recaller: Recaller
     hydrator: Hydrator
     completer: Completer
@@ -96,7 +98,7 @@ class ContextForge:
     async def _with_profile(
         self, request: ContextRequest, situation: Situation | None
     ) -> tuple[Gathered, About]:
-        """What was found, and the profile, for which most users have nothing to be asked."""
+        """What was found, and the profile: most users have none, and nothing is asked for it."""
         if situation is None or situation.profile_at is None:
             return await self.gather(request, situation), About()
         return await asyncio.gather(
@@ -128,17 +130,23 @@ class ContextForge:
 
     async def gather(self, request: ContextRequest, situation: Situation | None) -> Gathered:
         """
-        Candidates in order: the running conversation first, everything where that is little or who
-        asks wants to hear all that is known of them.
+        Candidates in order, of what the question leans on as well: the running conversation first,
+        everything where that is too little, or where users ask for all that is known of them.
         """
         if situation is None:
             return Gathered()
         started = time.perf_counter()
         request = understood(request)
+        request, before = await self.follower.followed(request, situation, self._now(request))
+        return replace(await self._gather(request, situation, started), leans_on=before)
+
+    async def _gather(
+        self, request: ContextRequest, situation: Situation, started: float
+    ) -> Gathered:
         inside, opening = situation.in_conversation(), None
         if inside is not None:
             fused = await self._fuse(with_half(request), inside)
-            if fused.ranked.good >= _GOOD_ONES and not fused.asked.query.portrait:
+            if fused.ranked.good >= _GOOD_ONES and not fused.asked.query.facts:
                 return await self._refine(request, situation, fused, started)
             opening = fused.asked.found.opening
         fused = await self._fuse(in_what_is_left(request, started), situation, opening)
@@ -272,6 +280,7 @@ class ContextForge:
             related=packed.entities,
             rolling=packed.rolling,
             grouped=request.group_by_conversation,
+            leans_on=gathered.leans_on,
         )
 
     def _tell(self, bundle: ContextBundle) -> None:

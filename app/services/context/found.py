@@ -15,9 +15,13 @@ from app.text.terms import QueryTerms
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Near:
-    """The query's vector, what lies near it with its cosine, and the seconds of embedding."""
+    """
+    The query's vector, what lies near it with its cosine, and the seconds of embedding; `read` if
+    the model reads the script of the query.
+    """
 
     vector: Floats | None = None
+    read: bool = True
     hits: Sequence[tuple[ItemKey, float]] = ()
     embedding: float = 0.0
 

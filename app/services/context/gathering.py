@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from app.domain.context import Candidate, Degraded, Intent, Source
 from app.domain.conversation import Message
-from app.domain.ids import ItemKey
+from app.domain.ids import ItemKey, MessageId
 from app.ranking.pool import Pool
 from app.ranking.query import QueryView
 from app.ranking.ranked import NOTHING, Ranked
@@ -68,6 +68,8 @@ class Gathered:
     degraded: Sequence[Degraded] = ()
     seconds: Mapping[str, float] = field(default_factory=dict)
     began: Mapping[str, float] = field(default_factory=dict)
+    leans_on: MessageId | None = None
+    """What was looked for as well, since the question is understood only by it."""
 
     @property
     def history(self) -> Sequence[Message]:

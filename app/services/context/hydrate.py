@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.domain.context import Source
 from app.domain.conversation import Message
@@ -122,19 +121,21 @@ class Hydrator:
 
 def _found_unsought(wanted: Wanted, read: Surrounded) -> tuple[Surrounded, Wanted]:
     """
-    With the source of what sums up the periods that the query speaks of, of what was said at the
-    times of which it asks for all, of what is known of who asks, and of what was let in beside the
-    best; without what the history shows of that.
+    What was found, with a source for what came in unsought, and without what of that the history
+    shows already.
+
+    Unsought are the summaries of periods that the query speaks of, what was said at the times of
+    which it asks for all, what is known of who asks, and what was let in beside the best.
     """
     query, recalled = wanted.query, read.recalled
     if not (query.unsought or wanted.widened):
         return read, wanted
     found, shown = dict(wanted.sources), {each.key for each in wanted.history}
-    then = _standing_beside(wanted, recalled)
+    then = _standing_beside(wanted, recalled) if wanted.widened else set()
     if query.unsought:
-        then |= recalled.summing_up(query.periods) | recalled.said_in(query.moments)
-        then |= recalled.telling_of(query.portrait)
-    for at in np.flatnonzero(then).tolist():
+        told = recalled.summing_up(query.periods) | recalled.said_in(query.moments)
+        then |= {*np.flatnonzero(told | recalled.telling(query.facts)).tolist()}
+    for at in sorted(then):
         key = recalled.keys[at]
         if key in found or recalled.messages[at] not in shown:
             found[key] = found.get(key, frozenset()) | {Source.EPISODIC}
@@ -144,11 +145,11 @@ def _found_unsought(wanted: Wanted, read: Surrounded) -> tuple[Surrounded, Wante
     return read, replace(wanted, sources=found)
 
 
-def _standing_beside(wanted: Wanted, recalled: Recalled) -> NDArray[np.bool_]:
-    """True for the messages that no source found, shape (n,), where any were let in."""
-    told = zip(recalled.keys, recalled.types, strict=True)
-    let_in = [kind is ItemType.MESSAGE and key not in wanted.sources for key, kind in told]
-    return np.array(let_in, dtype=np.bool_) & wanted.widened
+def _standing_beside(wanted: Wanted, recalled: Recalled) -> set[int]:
+    """The messages that no source found, by their indexes."""
+    told = enumerate(zip(recalled.keys, recalled.types, strict=True))
+    there = wanted.sources
+    return {at for at, (key, kind) in told if kind is ItemType.MESSAGE and key not in there}
 
 
 async def without_repeating(shown: Sequence[str], recalled: Recalled) -> Recalled:

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TypeVar
 
 from app.domain.ids import ItemKey
-from app.domain.memory import Table, lies_in
+from app.domain.memory import Table, lies_in, table_of
 from app.ports import VectorIndex
 from app.ranking import Floats
 from app.services.context.situation import Situation
@@ -42,13 +42,16 @@ def beside(
     items: none takes a place.
     """
     items = -(-limit // _STAYING) if with_messages else limit
-    most = {Table.MESSAGE: limit, Table.CHUNK: limit, Table.MEMORY: items}
-    left = {
-        key
-        for table, several in most.items()
-        for key in [key for key in keys if lies_in(table, key)][several:]
-    }
-    return {key: None for key in keys if key not in left} if left else keys
+    if len(keys) <= items:
+        return keys
+    left: dict[int, int] = {Table.MESSAGE: limit, Table.CHUNK: limit, Table.MEMORY: items}
+    kept: dict[ItemKey, None] = {}
+    for key in keys:
+        table = table_of(key)
+        if left[table] > 0:
+            left[table] -= 1
+            kept[key] = None
+    return kept
 
 
 async def roomy(

@@ -26,7 +26,7 @@ from app.services.context.timing import at_times
 from app.text.intervals import Interval
 from app.text.negation import split_exclusions
 from app.text.terms import QueryTerms, excluded_terms, query_terms
-from app.text.topic import topic_of
+from app.text.topic import topic_of, words_sought
 
 T = TypeVar("T")
 
@@ -36,7 +36,7 @@ _FOR_EXCLUDED = 3
 """As many neighbours are asked for where words are excluded: a vector does not know its words."""
 
 _AT_A_TIME = 20
-"""Messages that are found of a time that is asked for, were they never so far from the best."""
+"""Messages that are found of a time that is asked for, however far they are from the best."""
 
 _UNTIL_BEGUN = 2
 """Rounds of the event loop, after which a model in process has begun with what it is asked."""
@@ -96,7 +96,7 @@ class Recaller:
         speaks of, the best are found besides.
         """
         watch = _Stopwatch(listener=situation.listener)
-        terms = query_terms(topic := topic_of(request.query))
+        topic, terms = topic_of(request.query), query_terms(words_sought(request.query))
         ask = partial(self._ask, seconds=request.deadline or self.deadline, watch=watch)
         flags = situation.flags
         graph = flags.graph and situation.scope.has_entities
@@ -241,7 +241,8 @@ class Recaller:
             *(nearest(self.vectors, vector, each, most) for each, most in asked)
         )
         near = dict(chain.from_iterable(hits))
-        return Near(vector=vector, hits=list(near.items()), embedding=embedding)
+        read = self.embedder.reads(topic)
+        return Near(vector=vector, read=read, hits=list(near.items()), embedding=embedding)
 
     async def _related(self, request: ContextRequest, situation: Situation) -> Related:
         return await relate(

@@ -6,7 +6,8 @@ from logging import getLogger
 
 from app.domain.context import Degraded, Step
 from app.domain.errors import ForewordError, RerankerBusy
-from app.ports import Reranker, Telemetry
+from app.ports import Telemetry
+from app.ports.language import Reranker
 from app.ranking import Floats
 from app.ranking.pool import Recalled
 from app.ranking.rereading import Opinion, best_for_reading

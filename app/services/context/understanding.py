@@ -6,13 +6,14 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 
+from app.distil.facts.asking import groups_asked
 from app.distil.facts.told import speakers_of
 from app.domain.context import ContextRequest, Source
 from app.domain.ids import ItemKey
 from app.domain.memory import Table, item_key
 from app.domain.periods import MOST, Span, making_up
 from app.ranking.bm25 import idf
-from app.ranking.query import QueryView
+from app.ranking.query import NOTHING_ABOUT, About, QueryView
 from app.services.context.found import Found
 from app.services.context.situation import Situation
 from app.services.packing.history import History
@@ -58,6 +59,7 @@ def view_of(
     overview = bool(told.intervals) and asks_for_a_time(told.rest)
     return QueryView(
         vector=found.near.vector,
+        read=found.near.read,
         terms=list(frequency),
         idf=weights[: len(frequency)],
         idf_mass=float(weights.sum()),
@@ -65,15 +67,19 @@ def view_of(
         intervals=told.intervals,
         periods=_periods(told.intervals, now, situation, overview=overview),
         overview=overview,
-        portrait=_portrait(request.query, situation),
+        facts=_facts(request.query, situation),
         wording=wording_of(request.query),
     )
 
 
-def _portrait(query: str, situation: Situation) -> frozenset[str]:
-    """What facts call who asks, where these are asked for and may be found."""
-    told = situation.flags.hybrid and situation.within.of_facts()
-    return speakers_of(situation.scope.user_id) if told and asks_about_asker(query) else frozenset()
+def _facts(query: str, situation: Situation) -> About:
+    """Those that the query asks for, where they may be found."""
+    if not (situation.flags.hybrid and situation.within.of_facts()):
+        return NOTHING_ABOUT
+    speakers = speakers_of(situation.scope.user_id)
+    if asks_about_asker(query):
+        return About(names=speakers)
+    return About(groups=groups_asked(query, speakers))
 
 
 def _periods(

@@ -3,8 +3,8 @@ Summing up days, weeks, months and years behind the answers, once they are over.
 
 A note says "of this period something was said, or unsaid, that its summary may not tell". Periods
 come behind the conversations, small ones before those that they lie in; one that keeps failing is
-given up and held against none. What is made takes the place of what was there; the same twice
-changes nothing.
+given up, and keeps no larger one waiting. What is made takes the place of what was there; the same
+twice changes nothing.
 """
 
 from collections.abc import Sequence
@@ -49,8 +49,8 @@ def _spans(portion: Portion) -> Sequence[Span]:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CascadeLimits:
     """
-    Periods claimed at once, tries before one is given up; times in seconds, of which that after a
-    failure doubles.
+    Periods claimed at once, tries before one is given up; times in seconds. The delay after a
+    failure doubles each time.
     """
 
     batch: int = 8

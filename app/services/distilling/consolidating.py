@@ -131,8 +131,8 @@ class Consolidator:
 
     async def _sum_up_periods(self) -> bool:
         """
-        Behind the conversations, of which each may change what a period comes down to, but not for
-        ever: where they keep coming, what is over would be told of by nothing.
+        Behind the conversations, since each of them may change what a period comes down to; but not
+        for ever, or where they keep coming no period would be summed up.
         """
         return self.cascade is not None and await self.cascade.work_once()
 

@@ -44,7 +44,7 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FactStep:
-    """Draws facts by rules; the last word holds, the same once more adds to the lineage."""
+    """Draws facts by rules: the last word holds; what is said once more adds to the lineage."""
 
     keeper: MemoryKeeper
     reader: FactReader | None = None

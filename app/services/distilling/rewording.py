@@ -6,7 +6,9 @@ from logging import getLogger
 from typing import Any
 
 from app.distil.facts.fact import ATTRIBUTES, Fact, Tense, is_single
+from app.distil.facts.retelling import quoted
 from app.distil.facts.values import normal
+from app.distil.facts.whose import subject_of_quote
 from app.distil.gist.checking import invented
 from app.distil.gist.summary import MAX_TOKENS
 from app.domain.conversation import Message
@@ -59,10 +61,19 @@ _FACTS = {
             "items": {
                 "type": "object",
                 "additionalProperties": False,
-                "required": ["source", "quote", "attribute", "value", "tense", "positive"],
+                "required": [
+                    "source",
+                    "quote",
+                    "subject",
+                    "attribute",
+                    "value",
+                    "tense",
+                    "positive",
+                ],
                 "properties": {
                     "source": {"type": "string"},
                     "quote": {"type": "string"},
+                    "subject": {"type": "string"},
                     "attribute": {"type": "string", "enum": sorted(ATTRIBUTES)},
                     "value": {"type": "string"},
                     "tense": {"type": "string", "enum": [each.value for each in Tense]},
@@ -240,6 +251,7 @@ def _fact(given: Mapping[str, Any], material: Mapping[str, Message]) -> tuple[Fa
     try:
         message = material[given["source"]]
         quote, value = str(given["quote"]).strip(), str(given["value"]).strip()
+        told = str(given["subject"])
         tense, positive, attribute = Tense(given["tense"]), given["positive"], given["attribute"]
     except (LookupError, TypeError, ValueError):
         return None
@@ -248,20 +260,21 @@ def _fact(given: Mapping[str, Any], material: Mapping[str, Message]) -> tuple[Fa
     stands = bool(quote) and start >= 0 and len(quote) <= _LONGEST_QUOTE
     if not (stands and normal(value) and value in quote and isinstance(positive, bool)):
         return None
-    if attribute not in ATTRIBUTES:
+    subject = subject_of_quote(told, quote, str(attribute), said.speaker)
+    if attribute not in ATTRIBUTES or subject is None:
         return None
     fact = Fact(
-        subject=said.speaker,
+        subject=subject.name,
         attribute=attribute,
         value=" ".join(value.split()),
-        text=f"{said.speaker}: {' '.join(quote.split())}",
+        text=quoted(" ".join(quote.split()), said.speaker),
         start=start,
         stop=start + len(quote),
         said_at=said.said_at,
         confidence=_CONFIDENCE,
         positive=positive,
         tense=tense,
-        single=is_single(attribute),
+        single=subject.single and is_single(attribute),
         valid_from=said.said_at if tense is Tense.NOW else None,
     )
     return fact, message

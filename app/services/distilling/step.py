@@ -50,9 +50,10 @@ class Portion:
 
     def importance_of(self, message: Message, usual: int) -> int:
         """
-        How important what `message` tells is: as its caller says of it, else of its conversation.
+        The importance of what is drawn from `message`: as its caller says of it, else of its
+        conversation, else `usual`.
 
-        `usual` is for where neither is said. Nothing of it is pinned: the message is.
+        Where the message is pinned, what is drawn from it is not.
         """
         inherited = self.conversation.importance
         of_all = usual if inherited == DEFAULT_IMPORTANCE else inherited

@@ -10,7 +10,7 @@ import numpy as np
 from app.distil.gist.summary import MAX_TOKENS, Excerpt, Summary, excerpts_of, summarise
 from app.domain.conversation import Conversation, Message
 from app.domain.errors import MessageNotFound, Overtaken
-from app.domain.ids import MessageKey, TenantId
+from app.domain.ids import ItemId, MessageKey, TenantId
 from app.domain.memories import Memory, MemoryChanges, NewMemory
 from app.domain.memory import ItemType
 from app.ports import TokenCounter
@@ -119,10 +119,10 @@ class Summariser:
         self, transaction: Transaction, draft: Draft, *, for_now: bool = False
     ) -> Memory:
         """
-        Store a draft; the summary that holds now, which is the one before if it says the same.
+        Store a draft, unless the summary before says the same; the one that holds now.
 
         Args:
-            for_now: If one was wanted anew, it still is.
+            for_now: Where a summary was wanted anew, it still is.
 
         Raises:
             Overtaken: Another summary was made meanwhile, or what this one tells was erased.
@@ -131,7 +131,7 @@ class Summariser:
         assert new.subject is not None  # noqa: S101  (`_new` gave it one)
         timeline = await memories.about(draft.conversation.scope, ItemType.SUMMARY, new.subject)
         last = timeline[-1] if timeline else None
-        if (last and last.id) != (draft.before and draft.before.id):
+        if _id_of(last) != _id_of(draft.before):
             raise Overtaken
         now = self.keeper.clock()
         if not for_now:
@@ -179,6 +179,10 @@ class _Said:
         kept = self.summary.bullets
         rows = [vectors[each.place] for each in kept]
         self.before = kept, np.stack(rows) if rows else self.before[1][:0]
+
+
+def _id_of(memory: Memory | None) -> ItemId | None:
+    return None if memory is None else memory.id
 
 
 def _by_position(messages: Sequence[Message]) -> dict[int, Message]:
@@ -237,8 +241,8 @@ class SummaryStep:
     """
     Sums a conversation up after so many messages of the assistant, or so many tokens.
 
-    Where all of it is gone through once more, so it is at the end, from the beginning: a summary
-    that goes on from one of older rules is one of older rules.
+    Where all of it is gone through once more, it is summed up at the end, from the beginning: a
+    summary that went on from one by older rules would keep what these chose.
     """
 
     summariser: Summariser

@@ -102,10 +102,10 @@ class SummaryDesk:
 
     async def rebuild(self, tenant: TenantId, key: ConversationKey) -> bool:
         """
-        Make a summary anew of which something was erased; whether it is, be it by the worker.
+        Make anew a summary of which something was erased; whether there is one again.
 
-        By rules, since the erasure waits; a writer has the worker make it once more.
-        False: there is nothing to tell, or the worker will.
+        It is made by rules, since the erasure waits; where there is a writer, the worker makes it
+        once more. False: there is nothing to tell, or it is left to the worker.
         """
         if not (await self.flags.current(tenant)).summaries:
             return False

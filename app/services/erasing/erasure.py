@@ -63,8 +63,8 @@ class Erasing:
         self, action: Action, about: str, erased: Erased, *, now: datetime, **more: object
     ) -> Erasure | None:
         """
-        Tell the log what is gone with the transaction; of what is only doomed by it, that is kept
-        until its end is told, too.
+        Tell the log what is gone with the transaction. What it only dooms is kept as an erasure
+        that has begun, which is returned, until its end is told.
         """
         facts = {"erasure_id": str(self.id), **more, **erased.told()}
         deed = Deed(action=action, subject=about, facts=facts)

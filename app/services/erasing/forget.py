@@ -222,7 +222,7 @@ class Forgetter:
         return self._receipt(erasure_id, gone, cached)
 
     async def _portions(self, doomed: ScopeKey, gone: _Gone, watch: Far | None) -> _Gone:
-        """Erase what is doomed, portion by portion; with what went before, and what is left."""
+        """Erase what is doomed, portion by portion; all of it, with what was `gone` before."""
         total = 0 if watch is None else await self._size(doomed)
         if watch is not None:
             watch(0, total)

@@ -119,6 +119,9 @@ class ServingEmbedder:
     async def embed_query(self, text: str) -> Floats:
         return await self.generations.current.embedder.embed_query(text)
 
+    def reads(self, text: str) -> bool:
+        return self.generations.current.embedder.reads(text)
+
     async def mend(self) -> bool:
         return await self.generations.current.embedder.mend()
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from app.distil.facts.fact import Bearing, Fact, bearing, has_last_word
-from app.distil.facts.filing import beginnings_of, groups_of
+from app.distil.facts.filing import AGAINST, beginnings_of, groups_of, subjects_beside
 from app.distil.facts.told import told_fact
 from app.domain.ids import ItemId, ScopeKey
 from app.domain.memories import Memory
@@ -47,14 +47,29 @@ async def known_beside(
     Whatever facts call the user, one of `speakers`, it is the same subject.
     """
     several = [_called(fact, each) for each in sorted(_names(fact, speakers))]
-    groups = [group for each in several for group in groups_of(each)]
-    wider = [each for one in several for each in beginnings_of(one)]
-    found = await memories.under(scope, ItemType.FACT, groups, beginnings=wider)
     return [
         (item, _called(known, fact.subject) if _are_one(known, fact, speakers) else known)
-        for item in found
+        for item in await _kept_beside(memories, scope, several)
         if (known := told_fact(item.content, item.metadata, item.valid_from, speakers))
     ]
+
+
+async def _kept_beside(
+    memories: MemoryWriter, scope: ScopeKey, several: Sequence[Fact]
+) -> Sequence[Memory]:
+    """
+    What lies beside any of `several`, which are one fact under the names of its subject.
+
+    Of attributes with many values only what has the same one: of ten thousand decisions few bear on
+    another, and all are looked through while nothing else can be written.
+    """
+    groups = [group for each in several for group in groups_of(each)]
+    subjects = [subjects_beside(each) for each in several]
+    if None in subjects:
+        wider = [each for one in several for each in beginnings_of(one)]
+        return await memories.under(scope, ItemType.FACT, groups, beginnings=wider)
+    same = [each for one in subjects for each in one or ()]
+    return await memories.alike(scope, ItemType.FACT, same, groups=groups, telling=AGAINST)
 
 
 def bearings_among(told: Known, fact: Fact, begins: datetime, now: datetime) -> Bearings:
@@ -106,14 +121,15 @@ def _called(fact: Fact, name: str) -> Fact:
 
 async def is_told_only(memories: MemoryReader, item: Memory) -> bool:
     """Whether a caller told it, and no message is known to say it."""
-    edges = [] if item.derived else await memories.lineage(item)
-    return not item.derived and all(each.kind != "message" for each in edges)
+    if item.derived:
+        return False
+    return all(each.kind != "message" for each in await memories.lineage(item))
 
 
 async def end_by(
     memories: MemoryWriter, item_id: ItemId, heirs: Sequence[Memory], *, now: datetime
 ) -> None:
-    """Have an item end where the first of those `heirs` begins that have another subject."""
+    """End an item where the first of its `heirs` begins that is about another subject."""
     own = await memories.get(item_id, now=None)
     others = [each for each in heirs if each.subject != own.subject]
     if others and (own.valid_to is None or others[0].valid_from < own.valid_to):

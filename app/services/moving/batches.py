@@ -42,13 +42,17 @@ def portions(reading: Iterable[Found]) -> Iterator[Found]:
 
 
 def next_batch(found: Iterator[Found]) -> list[Found]:
-    """As much as goes into one transaction."""
+    """
+    As much as goes into one transaction.
+
+    What may go on with what came in before ends one: that may be in the same file.
+    """
     batch: list[Found] = []
     weight = 0.0
     for each in found:
         batch.append(each)
         weight += _weight(each)
-        if weight >= 1.0:
+        if weight >= 1.0 or (isinstance(each, Said) and each.grown is not None):
             break
     return batch
 

@@ -46,6 +46,7 @@ def _message(message: Message) -> Line:
         "created_at": _moment(message.created_at),
         "echo": [list(each) for each in message.echo],
         "unwanted": sorted(message.unwanted),
+        "aside": message.aside or None,
     }
     return {**_filled(told), "content": message.content}
 

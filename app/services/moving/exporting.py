@@ -31,6 +31,9 @@ six times as many, it is still imported. A message that has more stands alone.""
 
 Lines = list[Line]
 
+Keyed = tuple[Lines, Sequence[ItemKey]]
+"""Lines, and the keys of what they tell that can have a vector."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exporter:
@@ -86,19 +89,23 @@ class Exporter:
     ) -> AsyncIterator[Lines]:
         async with self.store.read(tenant) as snapshot:
             yield await self._user(snapshot, owner)
-        async for several in self._conversations(tenant, owner):
-            async for lines, keys in self._said(tenant, several):
-                yield lines
-                if embeddings:
-                    yield await self._vectors(tenant, keys)
-        async for memories in self._memories(tenant, owner):
-            async with self.store.read(tenant) as snapshot:
-                edges = await snapshot.export.lineages([each.key for each in memories])
-            yield [memory_line(each, edges.get(each.key, ())) for each in memories]
+        async for lines, keys in self._recallable(tenant, owner):
+            yield lines
             if embeddings:
-                yield await self._vectors(tenant, [each.key for each in memories])
+                yield await self._vectors(tenant, keys)
         async for memories in self._memories(tenant, owner, superseded=True):
             yield [superseded_line(each) for each in memories]
+
+    async def _recallable(self, tenant: TenantId, owner: Owner) -> AsyncIterator[Keyed]:
+        """What was said, then what was told or derived."""
+        async for several in self._conversations(tenant, owner):
+            async for said in self._said(tenant, several):
+                yield said
+        async for memories in self._memories(tenant, owner):
+            keys = [each.key for each in memories]
+            async with self.store.read(tenant) as snapshot:
+                edges = await snapshot.export.lineages(keys)
+            yield [memory_line(each, edges.get(each.key, ())) for each in memories], keys
 
     async def _user(self, snapshot: Snapshot, owner: Owner) -> Lines:
         if owner.user_id is None:
@@ -124,7 +131,7 @@ class Exporter:
 
     async def _said(
         self, tenant: TenantId, several: Sequence[Conversation]
-    ) -> AsyncIterator[tuple[Lines, Sequence[ItemKey]]]:
+    ) -> AsyncIterator[Keyed]:
         """Small conversations together; one by itself some messages at a time."""
         if len(several) > 1:
             async with self.store.read(tenant) as snapshot:

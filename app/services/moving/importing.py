@@ -30,7 +30,7 @@ from app.services.moving.batches import next_batch, owned, portions
 from app.services.moving.continuing import taken
 from app.services.moving.imported import Imported
 from app.services.writing.identities import conversation_here, item_here, messages_here
-from app.services.writing.ingest import Ingestor
+from app.services.writing.ingest import Ingestor, Stored
 
 _REFUSED = (
     *(ConversationNotFound, MessageNotFound, MemoryNotFound),
@@ -64,10 +64,10 @@ class Importer:
         once: IdempotencyKey | None = None,
     ) -> Imported:
         """
-        Store all of `reading`, and tell in `imported` how far it is; what is to be answered.
+        Store all of `reading`, tell in `imported` how far it is, and return what is to be answered.
 
-        That is what was done, or what the same request did that began with this one, and was done
-        before.
+        That is what was done; or, where the same request was made twice and the other one ended
+        first, what that did.
 
         Args:
             user_id: Whose memory it is; None: whose each record says it is.
@@ -117,13 +117,16 @@ class Importer:
                 await self._one(tenant, each, imported)
 
     async def _say(self, tenant: TenantId, several: Sequence[Said], imported: Imported) -> None:
-        now = self.clock()
-        told = [each for each in several if each.conversation.messages or each.conversation.id]
-        meant = [each.conversation for each in told]
         for one in several:
             imported.reject(one.rejected)
-        if not meant:
-            return
+        told = [each for each in several if each.conversation.messages or each.conversation.id]
+        for each in await self._stored(tenant, told) if told else ():
+            imported.conversations += each.begun
+            imported.messages += len(each.message_ids) - each.duplicates
+            imported.duplicates += each.duplicates
+
+    async def _stored(self, tenant: TenantId, told: Sequence[Said]) -> Sequence[Stored]:
+        now, meant = self.clock(), [each.conversation for each in told]
         ready = [await self.ingestor.prepare(tenant, each, now=now) for each in meant]
         async with self.store.write(tenant) as transaction:
             if any(_brings_ids(each) for each in meant):
@@ -136,10 +139,8 @@ class Importer:
                 await self.ingestor.store_in(transaction, each.called(name), now=now)
                 for each, name in zip(ready, names, strict=True)
             ]
-        for each in stored:
-            imported.conversations += each.begun
-            imported.messages += len(each.message_ids) - each.duplicates
-            imported.duplicates += each.duplicates
+            await _turn(transaction, stored, told)
+        return stored
 
     async def _tell(self, tenant: TenantId, several: Sequence[Told], imported: Imported) -> None:
         prepared = await self.keeper.preparer.prepare([each.memory for each in several])
@@ -203,7 +204,7 @@ class _Items:
     importer: Importer
 
     async def lock(self, several: Sequence[Told]) -> None:
-        """Take all that they are of at once: who takes the rest later could wait for each other."""
+        """Lock all that they are of at once: two that did so later could wait for each other."""
         derived: defaultdict[str | None, set[MessageId]] = defaultdict(set)
         for each in several:
             if said_by := {*each.memory.derived_from, *each.reworded}:
@@ -266,6 +267,16 @@ class _Items:
         if not known:
             raise ConversationNotFound("its conversation is not here")
         return found
+
+
+async def _turn(transaction: Transaction, stored: Sequence[Stored], told: Sequence[Said]) -> None:
+    """Have trees that were there before go on the ways that the file tells."""
+    pairs = zip(stored, told, strict=True)
+    ways = [(here, one.way) for here, one in pairs if one.way is not None and not here.begun]
+    find = transaction.conversations.get
+    await transaction.messages.take_ways(
+        [(await find(here.conversation_id), way) for here, way in ways]
+    )
 
 
 def _brings_ids(told: NewConversation) -> bool:

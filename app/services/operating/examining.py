@@ -16,7 +16,7 @@ _TERMS = 8
 """Of each of these."""
 
 _COLLISIONS = 10_000
-"""Of so many terms one may share its number with another, and then is counted once too few."""
+"""One term in so many may share its number with another, so that the two are counted as one."""
 
 
 async def integrity(inspection: Inspection) -> Findings:
@@ -116,14 +116,16 @@ def _length(term: str) -> tuple[int, str]:
 def _differing(
     one: Mapping[Any, int], other: Mapping[Any, int], *, tolerance: int | None = None
 ) -> Sequence[Any]:
-    """Keys of different counts; with `tolerance`, `one` may have so-manieth part more."""
-    return [
-        key
-        for key in sorted({*one, *other})
-        if not 0
-        <= one.get(key, 0) - other.get(key, 0)
-        <= (other.get(key, 0) // tolerance + 1 if tolerance else 0)
-    ]
+    """
+    Keys whose counts differ; with a `tolerance` of n, `one` may be more by one, and by one for
+    every n.
+    """
+
+    def agree(first: int, second: int) -> bool:
+        more = second // tolerance + 1 if tolerance else 0
+        return second <= first <= second + more
+
+    return [key for key in sorted({*one, *other}) if not agree(one.get(key, 0), other.get(key, 0))]
 
 
 def _short(stored: Mapping[Any, int], counted: Mapping[Any, int]) -> Sequence[Any]:

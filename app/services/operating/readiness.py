@@ -9,14 +9,15 @@ from functools import partial
 
 from app.domain.errors import ForewordError, RerankerBusy
 from app.domain.ids import TenantId
-from app.ports import Clock, Embedder, Reranker, Telemetry, VectorIndex
+from app.ports import Clock, Embedder, Telemetry, VectorIndex
+from app.ports.language import Reranker
 from app.ports.projecting import OutboxState
 from app.ports.store import Store
-from app.services.common.sharing import Shared
 from app.services.distilling.consolidating import Consolidator
 from app.services.indexing.healing import Healer
 from app.services.indexing.rebuilding import Rebuilder
 from app.services.indexing.succession import Successor
+from app.services.operating.sharing import Shared
 
 PATIENCE = 2.0
 """Seconds that a part may take to answer."""

@@ -24,7 +24,8 @@ from app.services.indexing.succession import Successor
 
 _log = getLogger(__name__)
 
-_RECEIPTS_EVERY = 0.25
+_RECEIPTS_EVERY = 1.0
+"""Seconds. A transaction for each few answers would cost more than what it writes."""
 _PULSE_EVERY = 2.0
 _ERASED_EVERY = 15.0
 _SCOURED_EVERY = 600.0

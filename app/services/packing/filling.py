@@ -34,9 +34,9 @@ class Filling:
         self, taken: Sequence[int], candidates: Sequence[Candidate], room: int
     ) -> Sequence[int]:
         """
-        The places `taken` and what else goes into the `room` that is left beside `candidates`.
+        The places `taken`, and what else goes into the `room` that is left beside `candidates`.
 
-        These are all that came of the places: of some nothing is left, which leaves theirs free.
+        The candidates are what became of the places: where one came to nothing, its place is free.
         """
         spent = {each.item.key: self.scribe.cost(self.frame, each.item) for each in candidates}
         keys, order = self.ranked.recalled.keys, self.offer.order

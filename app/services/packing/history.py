@@ -85,7 +85,7 @@ class Historian:
         """
         The end of `tail` that fits.
 
-        A message that is longer than all of the room is there with its beginning.
+        A message that is longer than all of the room has its beginning there.
         """
         count = newest_that_fit([each.tokens for each in tail], room=room, most=most)
         shown = list(tail[len(tail) - count :])

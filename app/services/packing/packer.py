@@ -15,16 +15,16 @@ from app.ranking.budget import Bounds, Share
 from app.ranking.offering import SUMMARIES, Division, Offer, offered
 from app.ranking.pieces import Stretch, said_once
 from app.ranking.ranked import Ranked
-from app.services.common.on_demand import OnDemand
 from app.services.packing.cutting import Cuts, Cutter
 from app.services.packing.filling import Filling
 from app.services.packing.history import there_whole
 from app.services.packing.introducing import Introducer
+from app.services.packing.on_demand import OnDemand
 from app.services.packing.rendering import Frame, Rendered, Scribe
 from app.services.packing.repeating import without_repetition
 
 MAX_ITEMS = "max_items"
-"""Why an item is not there that comes behind as many as were asked for."""
+"""Why an item is left out: as many as were asked for come before it."""
 
 OLDER_TOOL = "older tool"
 """Why a tool item is not offered room: there are enough fresher ones."""
@@ -64,10 +64,9 @@ class Packer:
         profile: Profile | None = None,
     ) -> Packed:
         """
-        Pinned first, then what leads, then by what is worth most for its tokens, each kind within
-        its share and then of what is left; the answer is in the order of `ranked`. What does not
-        fit as a whole is there with an excerpt. The room of what is said already goes to what had
-        none.
+        Pinned first, then what leads, then what is worth most for its tokens: each kind within its
+        share, then in what is left. What does not fit as a whole is there with an excerpt, and the
+        room of what is said already goes to what had none. The answer is in the order of `ranked`.
         """
         filling = self._filling(self._frame(request, history, ranked, profile), ranked)
         taken = filling.first()
@@ -163,7 +162,7 @@ class Packer:
                 self._said_once([cuts.candidate(at) for at in chosen], cuts),
                 frame.history,
                 self.tokens,
-                leading=cuts.ranked.leading,
+                ranked=cuts.ranked,
             )
             rendered = filling.scribe.render(frame, [each.item for each in candidates])
             if rendered.tokens <= request.budget_tokens:

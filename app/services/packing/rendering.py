@@ -12,7 +12,7 @@ from app.text.profile import render_profile
 from app.text.render import (
     EARLIER,
     PREAMBLE,
-    Prompt,
+    Contents,
     render_item,
     render_markdown,
     render_messages,
@@ -34,8 +34,8 @@ class Frame:
     rolling: frozenset[ItemKey] = frozenset()
     """What sums up the running conversation, where it goes in."""
 
-    def prompt(self, items: Sequence[MemoryItem]) -> Prompt:
-        return Prompt(
+    def contents(self, items: Sequence[MemoryItem]) -> Contents:
+        return Contents(
             items=items,
             history=self.history,
             about=render_profile(self.profile.profile) if self.profile else "",
@@ -66,7 +66,7 @@ class Scribe:
 
     def render(self, frame: Frame, items: Sequence[MemoryItem]) -> Rendered:
         if frame.request.format is Format.MARKDOWN:
-            text = render_markdown(frame.prompt(items))
+            text = render_markdown(frame.contents(items))
             return Rendered(text, None, self.tokens.count(text))
         if frame.request.format is Format.MESSAGES:
             messages = self._messages(frame, items)
@@ -100,4 +100,4 @@ class Scribe:
         """The query is the last message, unless it alone is more than the budget."""
         query = frame.request.query
         asked = self.tokens.count(query) <= frame.request.budget_tokens
-        return render_messages(frame.prompt(items), query if asked else None)
+        return render_messages(frame.contents(items), query if asked else None)

@@ -10,7 +10,9 @@ from app.domain.conversation import Message, Role
 from app.domain.ids import ItemKey
 from app.domain.memory import ItemType
 from app.ports import TokenCounter
+from app.ranking.ranked import Ranked
 from app.ranking.summaries import lines_left
+from app.text.terms import terms_of
 
 _Said = Mapping[str, Sequence[tuple[str, str]]]
 """By the id of a message, who said it and what of it is shown, each piece."""
@@ -23,22 +25,22 @@ def without_repetition(
     history: Sequence[Message],
     tokens: TokenCounter,
     *,
-    leading: AbstractSet[ItemKey],
+    ranked: Ranked,
 ) -> Sequence[Candidate]:
     """
     What was chosen, its summaries without what messages beside them say; none of which nothing is
-    left, and no gist of the answer of a tool that is there as a whole.
+    left that was looked for, and no gist of the answer of a tool that is there as a whole.
 
-    What is pinned, or of the keys `leading`, stays as it is: that stands at the beginning of a
-    prompt, which is to be the same whatever is found for a question.
+    What is pinned or leading stays as it is: that stands at the beginning of a prompt, which is to
+    be the same whatever is found for a question.
     """
-    loose = [each.item for each in chosen if not _stands(each, leading)]
+    loose = [each.item for each in chosen if not _stands(each, ranked.leading)]
     summaries = [each for each in loose if each.type is ItemType.SUMMARY]
     gists = [each for each in loose if each.type is ItemType.TOOL]
     if not summaries and not gists:
         return chosen
     said = _said(chosen, history)
-    left = {each.key: _left(each, said, tokens) for each in summaries}
+    left = {each.key: _left(each, said, tokens, ranked) for each in summaries}
     answers = _answers(chosen, history)
     again = {each.key for each in gists if not answers.isdisjoint(each.cited)}
     told = [replace(each, item=left.get(each.item.key, each.item)) for each in chosen]
@@ -78,10 +80,18 @@ def _speaker(said: Message | MemoryItem) -> str:
     return " ".join((said.name or role.value.capitalize()).split())
 
 
-def _left(summary: MemoryItem, said: _Said, tokens: TokenCounter) -> MemoryItem:
+def _left(summary: MemoryItem, said: _Said, tokens: TokenCounter, ranked: Ranked) -> MemoryItem:
     shown = [piece for cited in sorted(summary.cited) for piece in said.get(cited, ())]
     lines = lines_left(summary.content, shown)
     if len(lines) == summary.content.count("\n") + 1:
         return summary
     told = with_lines(summary, lines)
+    if summary.key not in ranked.asked and _is_beside_the_point(told, summary, ranked.worth):
+        return with_lines(summary, [])
     return replace(told, tokens=tokens.count(told.content))
+
+
+def _is_beside_the_point(left: MemoryItem, whole: MemoryItem, worth: Mapping[str, float]) -> bool:
+    """Whether the lines that are gone are those that the words of the query are in."""
+    held = worth.keys() & terms_of(whole.content)
+    return bool(held) and held.isdisjoint(terms_of(left.content))

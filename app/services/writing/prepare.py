@@ -128,6 +128,7 @@ class Preparer:
             tokens=self._with_calls(new) if new.tool_calls else tokens,
             echo=echo,
             unwanted=new.unwanted,
+            aside=new.aside,
             rating=rating_of(new, said_at, echo),
         )
 

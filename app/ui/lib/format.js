@@ -11,7 +11,14 @@ export const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one
 export const date = (text) => day.format(new Date(text));
 export const time = (text) => clock.format(new Date(text));
 export const moment = (text) => `${date(text)}, ${time(text)}`;
+const BORN = 12;
+/** When something was given its id: the first 48 bits of a UUIDv7 are milliseconds. */
+export const bornAt = (id) => new Date(parseInt(id.replaceAll("-", "").slice(0, BORN), 16)).toISOString();
+/** The type of an entity of which nothing tells what it is. */
+export const UNTOLD = "unknown";
 export const typeName = (type) => names[type] || type;
+/** A relation between two, as it stands between their names. */
+export const relationName = (relation) => (relation === "named together" ? "named together with" : relation.replaceAll("_", " "));
 /** When a conversation took place: it may have been stored, or named, much later. */
 export const tookPlace = (it) => it.last_message_at || it.created_at;
 export const title = (it) => it.label || it.external_id || `Conversation of ${date(tookPlace(it))}`;

@@ -19,9 +19,9 @@ export function setKey(value) {
   changed();
 }
 
-/** The server asks for one, or does not know the one that it got. */
-export function askForKey() {
-  if (wanted) return;
+/** The server asks for one, or does not know the one that it got: `used`, unless there is another by now. */
+export function askForKey(used) {
+  if (wanted || used !== key()) return;
   wanted = true;
   refused = Boolean(key());
   changed();

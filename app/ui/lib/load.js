@@ -12,9 +12,12 @@ function useEpoch() {
   return epoch;
 }
 
+/** No answer, or none now: what was there is there still, as far as anybody knows. */
+const passes = ({ status }) => status === 0 || status === 429 || status >= 500;
+
 /**
  * What `read(signal)` answers, read anew when `deps` change. Of another address nothing old is
- * shown; of `reload` the old stays until the new is there.
+ * shown; of `reload` the old stays until the new is there, and where there is no answer for now.
  */
 export function useLoad(read, deps) {
   const [state, setState] = useState(LOADING);
@@ -29,7 +32,8 @@ export function useLoad(read, deps) {
     read(control.signal).then(
       (data) => setState({ data, problem: null, loading: false }),
       (problem) => {
-        if (problem.name !== "AbortError") setState({ data: null, problem, loading: false });
+        if (problem.name === "AbortError") return;
+        setState(({ data }) => ({ data: passes(problem) ? data : null, problem, loading: false }));
       },
     );
     return () => control.abort();

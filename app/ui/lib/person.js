@@ -1,4 +1,5 @@
 // Whose memory is looked at: in the address, and remembered by the tab.
+import { useEffect } from "./dom.js";
 import { go, useLocation } from "./router.js";
 
 const NAME = "foreword.user";
@@ -13,6 +14,9 @@ export const ofWhom = (user) =>
 export function useUser() {
   const { path, query } = useLocation();
   const user = query.user ?? lastUser();
+  useEffect(() => {
+    sessionStorage.setItem(NAME, user); // an address that names one brings one along
+  }, [user]);
   const choose = (next) => {
     sessionStorage.setItem(NAME, next);
     const { cursor: _, ...rest } = query;

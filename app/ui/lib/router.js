@@ -15,19 +15,23 @@ export function address(path, query = {}) {
   return BASE + (path === "/" ? "" : path) + (search && `?${search}`);
 }
 
+/** Which entry of the history one is at. */
+export const entry = () => history.state?.entry ?? 0;
+
 export function go(path, query, { replace = false } = {}) {
-  history[replace ? "replaceState" : "pushState"](null, "", address(path, query));
-  listeners.forEach((tell) => tell({ moved: !replace }));
+  const state = { entry: replace ? entry() : performance.timeOrigin + performance.now() };
+  history[replace ? "replaceState" : "pushState"](state, "", address(path, query));
+  listeners.forEach((tell) => tell({ moved: !replace, back: false }));
 }
 
-addEventListener("popstate", () => listeners.forEach((tell) => tell({ moved: true })));
+addEventListener("popstate", () => listeners.forEach((tell) => tell({ moved: true, back: true })));
 
 export function useLocation(onMove) {
   const [here, setHere] = useState(read);
   useEffect(() => {
-    const tell = ({ moved }) => {
+    const tell = ({ moved, back }) => {
       setHere(read());
-      if (moved && onMove) onMove();
+      if (moved && onMove) onMove({ back });
     };
     listeners.add(tell);
     return () => listeners.delete(tell);

@@ -1,7 +1,7 @@
 // A bundle as it was answered, by its permalink.
 import { html } from "../lib/dom.js";
 import { get } from "../lib/api.js";
-import { plural } from "../lib/format.js";
+import { bornAt, plural } from "../lib/format.js";
 import { useLoad } from "../lib/load.js";
 import { Copy, Empty, Loaded, Time, Title } from "../parts/basics.js";
 import { Costs, Related, Summary } from "./inspector/answer.js";
@@ -24,6 +24,7 @@ function Replay({ bundle }) {
   const items = bundle.retrieved_memories;
   const left = bundle.metadata.dropped;
   return html`<${Question} query=${bundle.query} />
+    <p class="quiet asked">Asked <${Time} at=${bornAt(bundle.bundle_id)} /></p>
     <${Summary} bundle=${bundle}><${Copy} text=${location.href} label="Copy the address" /><//>
     <${Costs} bundle=${bundle} /><${Related} bundle=${bundle} />
     <${History} messages=${bundle.recent_history} />

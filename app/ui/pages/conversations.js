@@ -5,20 +5,21 @@ import { usePages, useResting } from "../lib/load.js";
 import { ofWhom, useUser } from "../lib/person.js";
 import { Link, useLocation } from "../lib/router.js";
 import { Chip, Empty, Field, Loaded, More, Title } from "../parts/basics.js";
+import { Users } from "../parts/users.js";
 import { Passages } from "./conversations/passages.js";
 import { Reader } from "./conversations/reader.js";
 
 function Entry({ it, chosen, user }) {
   return html`<li><${Link} to=${`/conversations/${it.id}`} query=${{ user }} class="entry" aria-current=${chosen ? "true" : undefined}>
     <span class="entry-title">${title(it)}</span>
-    <span class="quiet">${date(tookPlace(it))} · ${plural(it.message_count, "message")}${it.folder ? ` · ${it.folder}` : ""}</span>
+    <span class="quiet">${date(tookPlace(it))} · ${plural(it.message_count, "message")}${it.folder && html` · <bdi>${it.folder}</bdi>`}</span>
     <span class="entry-marks">${it.importance === 10 && html`<${Chip} tone="good">pinned<//>`}${it.archived && html`<${Chip}>archived<//>`}
       ${it.tags.slice(0, 4).map((tag) => html`<${Chip} key=${tag}>${tag}<//>`)}</span><//></li>`;
 }
 
 function Nothing({ user, narrowed }) {
   if (narrowed) return html`<${Empty}>No conversation is called so.<//>`;
-  return html`<${Empty}>No conversations ${ofWhom(user)}.<//>`;
+  return html`<${Empty}>No conversations ${ofWhom(user)}.<//><${Users} user=${user} />`;
 }
 
 function List({ list, chosen, user, narrowed }) {
@@ -57,7 +58,7 @@ export default function Conversations({ id }) {
     </section>
     <section class="split-main" aria-label="Conversation">
       ${id ? html`<${Reader} key=${id} id=${id} wanted=${query.message} user=${user} onChange=${list.reload} />`
-        : html`<${Empty}>Choose a conversation to read it.<//>`}
+        : list.data?.items.length > 0 && html`<${Empty}>Choose a conversation to read it.<//>`}
     </section>
   </div>`;
 }

@@ -3,7 +3,7 @@ import { html, useEffect } from "../lib/dom.js";
 import { get, post } from "../lib/api.js";
 import { count, moment, plural } from "../lib/format.js";
 import { useAct, useLoad } from "../lib/load.js";
-import { Button, Chip, Empty, Loaded, Notice, Time, Title } from "../parts/basics.js";
+import { Button, Chip, Empty, Notice, Time, Title, Waiting as Loading } from "../parts/basics.js";
 
 const TONES = { running: "", done: "good", failed: "bad" };
 const BUSY_MS = 1_000;
@@ -77,14 +77,17 @@ export default function Jobs() {
     const timer = setInterval(look, running ? BUSY_MS : IDLE_MS);
     return () => clearInterval(timer);
   }, [running]);
+  const problem = jobs.problem || stats.problem;
   return html`<${Title}>Jobs<//>
-    <${Loaded} of=${stats}>${(told) => html`<${Queue} stats=${told} />`}<//>
+    <${Notice} problem=${problem} onRetry=${() => [jobs, stats, ready].forEach((each) => each.reload())} />
+    ${!problem && !(jobs.data && stats.data) && html`<${Loading} />`}
+    ${stats.data && html`<${Queue} stats=${stats.data} />`}
     <${Notice} problem=${acting.problem} />
     ${jobs.data?.dead_letters > 0 && html`<div class="notice" role="status">${plural(jobs.data.dead_letters, "item")} could not be indexed.
       <${Button} busy=${acting.busy} onClick=${() => acting.run("/admin/retry-dead-letters")}>Give them another try<//></div>`}
     ${jobs.data && html`<${Waiting} jobs=${jobs.data} />`}
-    <section class="card"><h2>Long work</h2>
-      ${jobs.data?.operator ? html`<${Starts} acting=${acting} />` : jobs.data && html`<p class="quiet">What concerns every tenant is shown to, and started by, whoever operates the service.</p>`}
-      <${Loaded} of=${jobs}>${(told) => html`<${List} jobs=${told} acting=${acting} onRetry=${(job) => acting.run(`/jobs/${job.id}/retry`)} />`}<//></section>
+    ${jobs.data && html`<section class="card"><h2>Long work</h2>
+      ${jobs.data.operator ? html`<${Starts} acting=${acting} />` : html`<p class="quiet">What concerns every tenant is shown to, and started by, whoever operates the service.</p>`}
+      <${List} jobs=${jobs.data} acting=${acting} onRetry=${(job) => acting.run(`/jobs/${job.id}/retry`)} /></section>`}
     ${ready.data && html`<${Parts} parts=${ready.data.parts} />`}`;
 }

@@ -23,7 +23,7 @@ export default function Memory({ kind = "facts", id }) {
   const [name, text, query] = chosen;
   return html`<${Title}>Memory<//>
     <nav class="subnav" aria-label="Kinds of memory" ref=${useInSight(name)}><ul>${KINDS.map(([to, label]) => html`<li key=${to}>
-      <${Link} to=${`/memory/${to}`} query=${{ user }} aria-current=${to === name ? "page" : undefined}>${label}<//></li>`)}</ul></nav>
+      <${Link} to=${`/memory/${to}`} query=${{ user }} data-name=${label} aria-current=${to === name ? "page" : undefined}>${label}<//></li>`)}</ul></nav>
     ${query && id ? html`<${OneItem} key=${id} id=${id} kind=${name} user=${user} />`
       : query ? html`<${Items} key=${name} query=${query} name=${text.toLowerCase()} user=${user} />`
       : id ? html`<${EntityView} key=${id} id=${id} user=${user} />` : html`<${Entities} user=${user} />`}`;

@@ -5,6 +5,7 @@ import { useLoad } from "../lib/load.js";
 import { useUser } from "../lib/person.js";
 import { Empty, Title } from "../parts/basics.js";
 import { Receipt } from "../parts/dialog.js";
+import { Users } from "../parts/users.js";
 import { Consent } from "./person/consent.js";
 import { Everything } from "./person/everything.js";
 import { Profile } from "./person/profile.js";
@@ -36,5 +37,5 @@ function Person({ user }) {
 export default function PersonPage() {
   const [user] = useUser();
   return html`<${Title}>Profile and consent${user && html` <span class="quiet">of ${user}</span>`}<//>
-    ${user ? html`<${Person} key=${user} user=${user} />` : html`<${Empty}>Say at the top whose profile it is: no user has none.<//>`}`;
+    ${user ? html`<${Person} key=${user} user=${user} />` : html`<${Empty}>Say at the top whose profile it is: no user has none.<//><${Users} user=${user} />`}`;
 }

@@ -28,7 +28,7 @@ function NumberFlag({ name, flags, set, busy, why }) {
   return html`<form class="inline" onSubmit=${submit} aria-label=${name}>
     <${Field} label=${name.replaceAll("_", " ")} id=${`flag-${name}`} hint=${why || MEANS[name]}>
       <input id=${`flag-${name}`} type="number" min="1" required value=${text} disabled=${Boolean(why)} onInput=${(e) => setText(e.currentTarget.value)} /><//>
-    <${Button} type="submit" busy=${busy} disabled=${busy || text === String(flags[name])}>Set<//></form>`;
+    <${Button} type="submit" busy=${busy} disabled=${!busy && text === String(flags[name])}>Set<//></form>`;
 }
 
 function Flag({ name, flags, set, busy }) {
@@ -37,7 +37,7 @@ function Flag({ name, flags, set, busy }) {
   return html`<div class="flag">
     ${typeof flags.defaults[name] === "boolean"
       ? html`<${Switch} id=${`flag-${name}`} label=${name.replaceAll("_", " ")} hint=${why ? `${MEANS[name] || ""} Not now: ${why}.` : MEANS[name]}
-          checked=${flags[name]} disabled=${busy || Boolean(why)} onChange=${(on) => set({ [name]: on })} />`
+          checked=${flags[name]} busy=${busy} disabled=${Boolean(why)} onChange=${(on) => set({ [name]: on })} />`
       : html`<${NumberFlag} name=${name} flags=${flags} set=${set} busy=${busy} why=${why} />`}
     ${changed && html`<p><${Chip} tone="warn">not as usual<//> <button type="button" class="link" onClick=${() => set({ [name]: null })}>Back to ${String(flags.defaults[name])}</button></p>`}
   </div>`;

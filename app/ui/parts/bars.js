@@ -1,6 +1,6 @@
 // Amounts, as lengths. Each says the same in words: colour and length are never all there is.
 import { html } from "../lib/dom.js";
-import { count, ms, share } from "../lib/format.js";
+import { count, ms, share, typeName } from "../lib/format.js";
 
 const wide = (x) => ({ width: `${Math.max(0, Math.min(1, x)) * 100}%` });
 
@@ -41,11 +41,11 @@ export function Budget({ parts, total, budget, rest = "layout" }) {
   return html`<div class="budget">
     <p><strong>${count(total)}</strong> of ${count(budget)} tokens <span class="quiet">${share(total / scale, 1)}</span></p>
     <div class="budget-track" aria-hidden="true">
-      ${shown.map(([name, tokens]) => html`<span key=${name} class=${`tone-${name.split(" ")[0]}`} title=${`${name}: ${count(tokens)}`}
+      ${shown.map(([name, tokens]) => html`<span key=${name} class=${`tone-${name.split(" ")[0]}`} title=${`${typeName(name)}: ${count(tokens)}`}
         style=${wide(tokens / scale)}></span>`)}
     </div>
     <ul class="legend">${shown.map(([name, tokens]) =>
-      html`<li key=${name}><span class=${`dot tone-${name.split(" ")[0]}`} aria-hidden="true"></span>${name} <span class="quiet">${count(tokens)}</span></li>`)}
+      html`<li key=${name}><span class=${`dot tone-${name.split(" ")[0]}`} aria-hidden="true"></span>${typeName(name)} <span class="quiet">${count(tokens)}</span></li>`)}
       <li><span class="dot" aria-hidden="true"></span>free <span class="quiet">${count(Math.max(0, budget - total))}</span></li></ul>
   </div>`;
 }

@@ -10,9 +10,11 @@ export const Chip = ({ tone, children, title }) =>
 
 export const TypeChip = ({ type }) => html`<span class=${`chip type type-${type}`}>${typeName(type)}</span>`;
 
-export function Button({ kind = "plain", busy = false, children, ...rest }) {
+/** One that is busy does nothing, and keeps the focus: a disabled one would lose it. */
+export function Button({ kind = "plain", busy = false, onClick, children, ...rest }) {
+  const press = (event) => (busy ? event.preventDefault() : onClick?.(event));
   return html`<button type="button" class=${`button button-${kind}`} aria-busy=${busy}
-    disabled=${busy} ...${rest}>${children}</button>`;
+    aria-disabled=${busy || undefined} onClick=${press} ...${rest}>${children}</button>`;
 }
 
 export function Field({ label, hint, id, children, wide }) {
@@ -22,11 +24,11 @@ export function Field({ label, hint, id, children, wide }) {
   </div>`;
 }
 
-export function Switch({ id, label, hint, checked, onChange, disabled }) {
+export function Switch({ id, label, hint, checked, onChange, busy = false, disabled }) {
   return html`<div class="switch-row">
     <div><label for=${id}>${label}</label>${hint && html`<p class="hint" id=${`${id}-hint`}>${hint}</p>`}</div>
     <input type="checkbox" role="switch" class="switch" id=${id} checked=${checked} disabled=${disabled}
-      aria-describedby=${hint ? `${id}-hint` : undefined}
+      aria-disabled=${busy || undefined} onClick=${(event) => busy && event.preventDefault()} aria-describedby=${hint ? `${id}-hint` : undefined}
       onChange=${(event) => onChange(event.currentTarget.checked)} />
   </div>`;
 }
@@ -53,11 +55,11 @@ export const Empty = ({ children }) => html`<p class="empty">${children}</p>`;
 export const Waiting = ({ what = "Loading" }) =>
   html`<p class="waiting" role="status">${what} …</p>`;
 
-/** The states of a loaded thing, and then what to show of it. */
+/** The states of a loaded thing, and then what to show of it: what is old, beside what went wrong since. */
 export function Loaded({ of, optional, what, children }) {
-  if (of.problem) return html`<${Notice} problem=${of.problem} optional=${optional} onRetry=${of.reload} />`;
-  if (!of.data) return html`<${Waiting} what=${what} />`;
-  return children(of.data);
+  const notice = of.problem && html`<${Notice} problem=${of.problem} optional=${optional} onRetry=${of.reload} />`;
+  if (of.data) return html`${notice}${children(of.data)}`;
+  return notice || html`<${Waiting} what=${what} />`;
 }
 
 export function More({ list }) {
@@ -77,14 +79,30 @@ export function Title({ children, aside }) {
   return html`<div class="title"><h1 id="title" tabindex="-1" ref=${heading}>${children}</h1>${aside}</div>`;
 }
 
+/** Browsers give the clipboard to safe addresses only: elsewhere it is done as of old. */
+async function copied(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const field = Object.assign(document.createElement("textarea"), { value: text, className: "unseen" });
+    const back = document.activeElement;
+    document.body.append(field);
+    field.select();
+    const done = document.execCommand("copy");
+    field.remove();
+    back?.focus();
+    return done;
+  }
+}
+
 export function Copy({ text, label = "Copy" }) {
-  const [done, setDone] = useState(false);
+  const [told, setTold] = useState("");
   const copy = async () => {
-    await navigator.clipboard.writeText(text).catch(() => {});
-    setDone(true);
-    setTimeout(() => setDone(false), 1_500);
+    setTold((await copied(text)) ? "Copied" : "Not copied");
+    setTimeout(() => setTold(""), 1_500);
   };
-  return html`<${Button} kind="quiet" onClick=${copy}><span aria-live="polite">${done ? "Copied" : label}</span><//>`;
+  return html`<${Button} kind="quiet" onClick=${copy}><span aria-live="polite">${told || label}</span><//>`;
 }
 
 /** Long texts: their beginning, and the rest if somebody wants it. */

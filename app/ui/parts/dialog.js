@@ -15,7 +15,13 @@ export function Dialog({ title, onClose, children, closable = true }) {
     event.preventDefault();
     if (closable) onClose();
   };
-  return html`<dialog ref=${dialog} aria-labelledby="dialog-title" onCancel=${onCancel}>
+  // A second Escape closes it whatever the page says.
+  const onClosed = () => {
+    if (!dialog.current || dialog.current.open) return;
+    if (closable) onClose();
+    else dialog.current.showModal();
+  };
+  return html`<dialog ref=${dialog} aria-labelledby="dialog-title" onCancel=${onCancel} onClose=${onClosed}>
     <h2 id="dialog-title">${title}</h2>${children}
   </dialog>`;
 }
@@ -27,11 +33,12 @@ export function Confirm({ title, action, act, onDone, onClose, children }) {
     const done = await doing.run();
     if (done !== undefined) onDone(done);
   };
-  return html`<${Dialog} title=${title} onClose=${onClose}>
+  // What is being done cannot be called back, and has a receipt to show.
+  return html`<${Dialog} title=${title} onClose=${onClose} closable=${!doing.busy}>
     ${children}
     <${Notice} problem=${doing.problem} />
     <div class="buttons">
-      <${Button} onClick=${onClose}>Keep it<//>
+      <${Button} busy=${doing.busy} onClick=${onClose}>Keep it<//>
       <${Button} kind="danger" busy=${doing.busy} onClick=${run}>${action}<//>
     </div>
   <//>`;
@@ -48,7 +55,7 @@ export function ReceiptTable({ receipt }) {
   const rows = Object.entries(receipt.erased).filter(([, n]) => n > 0);
   const rebuilt = Object.entries(receipt.rebuilt || {}).filter(([, n]) => n > 0);
   return html`<div class="receipt">
-    <table><caption class="quiet">Erased</caption><tbody>
+    <table><caption class="unseen">Erased</caption><tbody>
       ${rows.map(([name, n]) => html`<tr key=${name}><th scope="row">${spelled(name)}</th><td class="number">${count(n)}</td></tr>`)}
       ${rows.length === 0 && html`<tr><td colspan="2">There was nothing.</td></tr>`}
       ${rebuilt.map(([name, n]) => html`<tr key=${`r${name}`}><th scope="row">${spelled(name)} made anew</th><td class="number">${count(n)}</td></tr>`)}

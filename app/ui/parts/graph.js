@@ -1,5 +1,6 @@
 // A graph as a picture. What it shows is told beside it in words as well.
 import { html, useMemo } from "../lib/dom.js";
+import { UNTOLD } from "../lib/format.js";
 import { layOut } from "./layout.js";
 
 const MOST = 60;
@@ -40,7 +41,7 @@ function Node({ node, place, isCentre, onChoose }) {
     onChoose(node.id);
   };
   return html`<g class=${`node node-${node.type}${isCentre ? " centre" : ""}`} transform=${`translate(${place.x} ${place.y})`}
-    tabindex="0" role="link" aria-label=${`${node.name}, ${node.type}`} onClick=${choose} onKeyDown=${choose}>
+    tabindex="0" role="link" aria-label=${node.type === UNTOLD ? node.name : `${node.name}, ${node.type}`} onClick=${choose} onKeyDown=${choose}>
     <circle r=${isCentre ? radius + 3 : radius} /><text y=${radius + 16} text-anchor="middle">${short(node.name)}</text>
     <title>${node.name}</title></g>`;
 }
@@ -48,6 +49,7 @@ function Node({ node, place, isCentre, onChoose }) {
 export function Graph({ nodes, edges, centre, onChoose }) {
   const { some, at, lines, places, box, size } = useMemo(() => drawn(nodes, edges), [nodes, edges]);
   const place = (id) => places[at.get(id)];
+  const types = [...new Set(some.map((each) => each.type))].filter((type) => type !== UNTOLD);
   return html`<svg class="graph" viewBox=${`${box.x} ${box.y} ${size.w} ${size.h}`} role="group" aria-label="Graph of entities">
     ${lines.map((pair) => {
       const [from, to] = [place(pair.source), place(pair.target)];
@@ -56,5 +58,7 @@ export function Graph({ nodes, edges, centre, onChoose }) {
         ${!pair.relations.has(TOGETHER) && html`<text x=${(from.x + to.x) / 2} y=${(from.y + to.y) / 2 - 4} text-anchor="middle">${[...pair.relations].join(", ")}</text>`}</g>`;
     })}
     ${some.map((node, index) => html`<${Node} key=${node.id} node=${node} place=${places[index]} isCentre=${node.id === centre} onChoose=${onChoose} />`)}
-  </svg>`;
+  </svg>
+  <ul class="legend">${types.map((type) => html`<li key=${type}><span class=${`dot node-${type}`} aria-hidden="true"></span>${type}</li>`)}
+    ${nodes.length > MOST && html`<li class="quiet">${MOST} of ${nodes.length} are drawn</li>`}</ul>`;
 }

@@ -8,5 +8,5 @@ export const messageOf = (item) =>
 export function Source({ item }) {
   if (!item.conversation_id) return null;
   const name = item.label || item.conversation_external_id || "its conversation";
-  return html`<${Link} to=${`/conversations/${item.conversation_id}`} query=${{ message: messageOf(item) }}>${name}<//>`;
+  return html`<${Link} to=${`/conversations/${item.conversation_id}`} query=${{ message: messageOf(item) }} class="source" title=${name}>${name}<//>`;
 }

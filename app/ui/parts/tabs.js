@@ -17,7 +17,7 @@ export function Tabs({ label, tabs, chosen, onChoose, children }) {
   return html`<div class="tabs">
     <div role="tablist" aria-label=${label} ref=${list} onKeyDown=${move}>
       ${tabs.map(([name, text]) => html`<button type="button" role="tab" key=${name} id=${`tab-${name}`}
-        aria-selected=${name === chosen} aria-controls="tab-panel" tabindex=${name === chosen ? 0 : -1}
+        aria-selected=${name === chosen} data-name=${text} aria-controls="tab-panel" tabindex=${name === chosen ? 0 : -1}
         onClick=${() => onChoose(name)}>${text}</button>`)}
     </div>
     <div role="tabpanel" id="tab-panel" aria-labelledby=${`tab-${chosen}`}>${children}</div>

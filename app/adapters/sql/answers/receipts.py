@@ -1,15 +1,30 @@
 """Receipts of bundles and retrieval metrics: what was answered, without a word of memory."""
 
+import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import ColumnElement, and_, delete, func, insert, or_, select, tuple_, update
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    and_,
+    bindparam,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    tuple_,
+    update,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
-from app.adapters.sql.dialect import insert_or_replace, numbers, with_text
+from app.adapters.sql.dialect import insert_or_replace, is_postgres, numbers, with_text
+from app.adapters.sql.fetch import visited
+from app.adapters.sql.types import to_micros
 from app.domain.errors import BundleNotFound
 from app.domain.ids import ERASED, BundleId, ItemKey, ScopeKey, TenantId
 from app.domain.memory import PROFILE
@@ -98,8 +113,37 @@ async def keep_receipts(connection: AsyncConnection, receipts: Sequence[Receipt]
         await _keep_issued(connection, receipts)
 
 
+_ISSUED = ("scope_key", "fingerprint", "item_key", "first_at", "last_at")
+_NOTE = (
+    f"INSERT INTO issued ({', '.join(_ISSUED)}) VALUES (?, ?, ?, ?, ?)"  # noqa: S608  (our own names)
+    " ON CONFLICT (scope_key, fingerprint, item_key) DO UPDATE SET last_at = excluded.last_at"
+)
+
+
 async def _keep_issued(connection: AsyncConnection, receipts: Sequence[Receipt]) -> None:
-    """Note what was shown, of scopes that are there."""
+    """
+    Note what was shown, of scopes that are there.
+
+    On SQLite by its driver, in its thread: an answer shows some sixty sentences, and what
+    SQLAlchemy does for each row took more than a millisecond of the event loop for each answer.
+    """
+    if not is_postgres(connection):
+        await visited(connection, lambda raw: _note(raw, receipts))
+    elif shown := _issued(receipts):
+        note = insert_or_replace(connection, d.issued, key=_ISSUED[:3], values=["last_at"])
+        rows = [dict(zip(_ISSUED, (*each, at, at), strict=True)) for each, at in shown]
+        await connection.execute(note, rows)
+
+
+def _note(raw: sqlite3.Connection, receipts: Sequence[Receipt]) -> None:
+    rows = ((*each, to_micros(at), to_micros(at)) for each, at in _issued(receipts))
+    raw.executemany(_NOTE, rows)
+
+
+def _issued(
+    receipts: Sequence[Receipt],
+) -> Sequence[tuple[tuple[ScopeKey, int, ItemKey], datetime]]:
+    """Each sentence of each item once, in order, with when it was shown."""
     shown = {
         (each.scope, fingerprint, item): each.created_at
         for each in receipts
@@ -107,15 +151,7 @@ async def _keep_issued(connection: AsyncConnection, receipts: Sequence[Receipt])
         for item, fingerprints in each.issued.items()
         for fingerprint in fingerprints
     }
-    if not shown:
-        return
-    key = ["scope_key", "fingerprint", "item_key"]
-    rows = [
-        {**dict(zip(key, each, strict=True)), "first_at": at, "last_at": at}
-        for each, at in sorted(shown.items())
-    ]
-    note = insert_or_replace(connection, d.issued, key=key, values=["last_at"])
-    await connection.execute(note, rows)
+    return sorted(shown.items())
 
 
 async def _of_what_is_there(
@@ -123,10 +159,7 @@ async def _of_what_is_there(
 ) -> Sequence[Receipt]:
     """On PostgreSQL the scopes are held, so that no erasure comes between this and the commit."""
     scopes = sorted({each.scope for each in receipts if each.scope is not None})
-    s = t.scope.c
-    there = (s.key.in_(scopes), s.tenant != ERASED)
-    wanted = select(s.key, s.erased_version).where(*there).order_by(s.key)
-    rows = await connection.execute(wanted.with_for_update(read=True))
+    rows = await connection.execute(_THERE, {"scopes": scopes})
     erased: dict[ScopeKey | None, int] = {None: 0}
     erased |= {ScopeKey(row.key): row.erased_version for row in rows}
     return [
@@ -136,14 +169,25 @@ async def _of_what_is_there(
     ]
 
 
+def _there() -> Select[tuple[int, int]]:
+    s = t.scope.c
+    there = (s.key.in_(bindparam("scopes", expanding=True)), s.tenant != ERASED)
+    wanted = select(s.key, s.erased_version).where(*there).order_by(s.key)
+    return wanted.with_for_update(read=True)
+
+
+_THERE = _there()
+"""Made once: this is done behind every few answers."""
+
+
 async def forget_shown(
     connection: AsyncConnection, keys: Collection[ItemKey], *, scopes: Collection[ScopeKey]
 ) -> None:
     """
-    Forget by which words these items are known, should they come back, whomever they were shown,
-    and the profiles of these scopes, which may have told of them.
+    Forget the fingerprints of these items, whomever they were shown, and of the profiles of these
+    scopes, which may have told of them.
 
-    Of what is gone nothing is left then, and whoever says it again is heard.
+    Nothing is left then of what is gone, and whoever says it again is heard.
     """
     i = d.issued.c
     profiles = and_(i.scope_key.in_(numbers(scopes)), i.item_key == PROFILE)
@@ -151,7 +195,7 @@ async def forget_shown(
 
 
 async def forget_all_shown(connection: AsyncConnection, scope: ScopeKey) -> None:
-    """Forget by which words anything is known that a scope was shown."""
+    """Forget the fingerprints of all that a scope was shown."""
     await _forget(connection, d.issued.c.scope_key == scope)
 
 
@@ -173,7 +217,7 @@ async def blank_queries(
     connection: AsyncConnection, scope: ScopeKey, *, gone: Collection[ItemKey]
 ) -> int:
     """
-    Erase what a scope asked, which may repeat what is `gone`, and by which words that is known.
+    Erase what a scope asked, which may repeat what is `gone`, and the fingerprints of that.
 
     The receipts stay, without a query; how many had one.
     """

@@ -40,8 +40,8 @@ def copy_file(source: Path, target: Path) -> None:
     """
     The SQLite database `source`, of one moment, as `target`, while others read and write it.
 
-    What was erased is not in it, also not in pages that are free. Where there is no `source`, none
-    is made: SQLite would throw the log of the one away that somebody may put back.
+    What was erased is not in it, nor in its free pages. Where there is no `source` none is made:
+    with an empty one, SQLite would throw away the log of the database that somebody may put back.
     """
     there = f"{source.absolute().as_uri()}?mode=rw"
     with closing(sqlite3.connect(there, uri=True)) as connection:

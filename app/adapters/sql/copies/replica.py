@@ -66,7 +66,7 @@ class Replica:
 
 
 def _end_of_record(at: int) -> int:
-    """Of the place where the next record will stand, that where the last one ended."""
+    """Where the last record ended, given the place `at` where the next one will stand."""
     return at - at % _PAGE if at % _PAGE in _PAGE_HEADERS else at
 
 

@@ -20,11 +20,11 @@ from app.domain.memory import ItemType, Table, item_key
 from app.ports.stored import Erased
 
 _WHATEVER_IS_LEFT = (ItemType.FACT.value,)
-"""The types of which one message of the lineage says all; the others draw on each of them."""
+"""The types that any one message of the lineage says in full; others draw on all of them."""
 
 
 def derived_from(messages: ColumnElement[bool]) -> ColumnElement[bool]:
-    """Of memory items: without the messages that meet the condition they would not be."""
+    """Of memory items: that they would not be there without the messages of the condition."""
     i, edges = (
         t.memory_item.c,
         t.lineage.join(t.message, t.message.c.key == t.lineage.c.message_key),
@@ -54,7 +54,7 @@ async def erase_items(
     connection: AsyncConnection, tenant: TenantId, condition: ColumnElement[bool], *, now: datetime
 ) -> Erased:
     """
-    Erase the memory items that meet `condition`, whosoever, with their parts.
+    Erase the memory items that meet `condition`, whoever's they are, with their parts.
 
     What they superseded holds again, as if they had never been; the older versions of a document go
     with it. Vectors follow through the outbox of `tenant`.
@@ -116,7 +116,7 @@ async def _relink(
     *,
     now: datetime,
 ) -> None:
-    """What was superseded by what goes is superseded by what superseded that, if anything did."""
+    """What doomed items superseded is now superseded by what superseded these, if anything did."""
     i = t.memory_item.c
     left = and_(i.superseded_by.in_(numbers(doomed)), i.key.not_in(numbers(doomed)))
     wanted = select(i.key, i.scope_key, i.superseded_by).where(left, i.parent_key.is_(None))

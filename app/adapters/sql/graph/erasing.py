@@ -19,7 +19,7 @@ from app.ports.graph import Relinked
 
 async def touched(connection: AsyncConnection, messages: Sequence[int]) -> Relinked:
     """
-    What goes with these messages, or gets smaller; from now on nobody else builds on it.
+    What goes with these messages, or gets smaller. Until the transaction ends nobody builds on it.
 
     Their scopes come first: who holds a scope has its graph, too.
     """

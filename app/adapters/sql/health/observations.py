@@ -56,7 +56,7 @@ _EMBEDDED = Constant(sqlite=_embedded(on_postgres=False), postgres=_embedded(on_
 
 
 def _due(notes: Table) -> Constant:
-    """One of what is due at `now`, leased or not: all that a worker asks while it has no work."""
+    """One note that is due at `now`, leased or not: all that a worker without work asks for."""
     due_at = type_coerce(notes.c.due_at, BigInteger)
     due = select(literal(1)).where(notes.c.dead.is_(False), due_at <= bindparam("now"))
     return Constant.alone(due.limit(1))

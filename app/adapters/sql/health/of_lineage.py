@@ -58,7 +58,7 @@ async def drop_false_lineage(connection: AsyncConnection, keys: Sequence[ItemKey
 async def derive_anew(
     connection: AsyncConnection, keys: Sequence[ItemKey], *, now: datetime
 ) -> None:
-    """Erase those of these that nothing tells the origin of, and note that they are to be made."""
+    """Erase those of these that have no lineage, and note that they are to be made anew."""
     i, s = t.memory_item.c, t.scope.c
     ours = and_(i.key.in_(numbers(rows_of(Table.MEMORY, keys))), _underived())
     columns = (i.key, i.scope_key, i.conversation_key, i.subject, s.tenant)

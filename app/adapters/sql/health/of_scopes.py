@@ -51,7 +51,7 @@ async def strays(connection: AsyncConnection) -> Sequence[ItemKey]:
 
 
 async def astray(connection: AsyncConnection) -> Sequence[ItemKey]:
-    """Chunks, parts of items, and derived items that lie in another scope than what they are of."""
+    """Chunks, parts of items, and derived items that lie in another scope than their origin."""
     m, k, i = t.message.c, t.chunk.c, t.memory_item.c
     chunks = select(k.key).join(t.message, _OWNED_BY["chunk"]).where(k.scope_key != m.scope_key)
     parts = select(i.key).join(_whole, _OWNED_BY["part"]).where(i.scope_key != _whole.c.scope_key)
@@ -73,7 +73,7 @@ def _items_astray() -> Select[Any]:
 
 
 async def bring_home(connection: AsyncConnection, keys: Sequence[ItemKey]) -> None:
-    """Put what is astray into the scope of what it is of: the parts of an item after it."""
+    """Put what is astray into the scope of its origin; the parts of an item follow the item."""
     k, i = t.chunk.c, t.memory_item.c
     chunks, items = rows_of(Table.CHUNK, keys), rows_of(Table.MEMORY, keys)
     moves = (
@@ -88,7 +88,7 @@ async def bring_home(connection: AsyncConnection, keys: Sequence[ItemKey]) -> No
 
 
 async def notes_astray(connection: AsyncConnection) -> Sequence[ItemKey]:
-    """What the outbox names under another scope, or another tenant, than what is there is of."""
+    """Items that the outbox names under another scope, or another tenant, than their own."""
     found: set[int] = set()
     for table, rows in ROWS.items():
         noted = (
@@ -102,7 +102,7 @@ async def notes_astray(connection: AsyncConnection) -> Sequence[ItemKey]:
 
 
 async def bring_notes_home(connection: AsyncConnection, keys: Sequence[ItemKey]) -> None:
-    """Put what the outbox says of these under the scope and the tenant that they are of."""
+    """Put what the outbox says of these items under their own scope and tenant."""
     o, s = d.outbox.c, t.scope.c
     for table, rows in ROWS.items():
         home = select(rows.c.scope_key).where(_noted(table, rows)).scalar_subquery()

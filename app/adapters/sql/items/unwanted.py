@@ -48,7 +48,10 @@ async def _take_conversations(connection: AsyncConnection, row: int) -> None:
 async def _derived_from(
     connection: AsyncConnection, row: int, *, derived: bool
 ) -> Sequence[tuple[int, Sequence[str]]]:
-    """The messages, with what is unwanted there; none of what a caller told with a lineage."""
+    """
+    The messages that an item was derived from, with what is unwanted there; none where only a
+    caller told the item.
+    """
     m, edge = t.message.c, t.lineage.c
     said_by = (
         select(m.key, m.unwanted, edge.found_at)

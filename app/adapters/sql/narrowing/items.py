@@ -24,6 +24,7 @@ from app.adapters.sql.types import to_micros
 from app.domain.memory import OF_MESSAGES, ItemType
 from app.domain.periods import SUBJECTS
 from app.ports import RecallFilter
+from app.ports.stored import PlacedMemory
 
 WHENEVER: Mapping[str, object] = {
     "held_since": ALWAYS,
@@ -47,6 +48,13 @@ def sums_up_several() -> ColumnElement[bool]:
     i = t.memory_item.c
     about = func.coalesce(i.subject, "").startswith(SUBJECTS, autoescape=True)
     return and_(i.type == ItemType.SUMMARY.value, i.conversation_key.is_(None), about)
+
+
+def will_sum_up_several(placed: PlacedMemory) -> bool:
+    """The same of an item that is to be stored."""
+    new = placed.prepared.new
+    alone = new.type is ItemType.SUMMARY and placed.conversation is None
+    return alone and (new.subject or "").startswith(SUBJECTS)
 
 
 def in_words() -> ColumnElement[bool]:
@@ -116,7 +124,7 @@ def items_narrowed_by(names: Iterable[str], *, on_postgres: bool) -> Sequence[Co
 
 
 def of_types(types: Iterable[ItemType]) -> Sequence[ColumnElement[bool]]:
-    """That an item is of one of these types; of none for any."""
+    """That an item is of one of `types`; no condition where none of them is of memory items."""
     wanted = sorted(set(types) - OF_MESSAGES)
     return [or_(*(t.memory_item.c.type == each.value for each in wanted))] if wanted else []
 

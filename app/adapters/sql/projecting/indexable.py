@@ -2,14 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from sqlalchemy import (
+    Column,
     ColumnElement,
     Row,
     ScalarSelect,
     Select,
     and_,
+    bindparam,
     case,
     func,
     literal,
@@ -42,7 +45,9 @@ class SqlIndexable:
             _vector_item(table, row)
             for table in ROWS
             if (wanted := rows_of(table, keys))
-            for row in await self.connection.execute(_indexed(table, model, wanted))
+            for row in await self.connection.execute(
+                _indexed(table), {"the_rows": wanted, "of_model": model}
+            )
         ]
         return sorted(found, key=lambda item: item.key)
 
@@ -51,7 +56,7 @@ class SqlIndexable:
             VectorPlace(**_place(table, row))
             for table in ROWS
             if (wanted := rows_of(table, keys))
-            for row in await self.connection.execute(_placed(table, wanted))
+            for row in await self.connection.execute(_placed(table), {"the_rows": wanted})
         ]
         return sorted(found, key=lambda place: place.key)
 
@@ -102,17 +107,27 @@ async def belonging(
 ) -> frozenset[ItemKey]:
     """Those of `keys` that belong into the index; with `lock`, no delete slips in meanwhile."""
     found: set[ItemKey] = set()
-    for table, rows in ROWS.items():
-        wanted = rows_of(table, keys)
-        if wanted:
-            ours = _all(table, rows.c.key).where(rows.c.key.in_(wanted))
-            if lock:
-                # In order: two that lock the same rows must not wait for each other.
-                locked = _LOCKED[table]
-                ours = ours.order_by(locked.c.key).with_for_update(read=True, of=locked)
-            there = (await connection.execute(ours)).scalars()
+    for table in ROWS:
+        if wanted := rows_of(table, keys):
+            ours = _belonging(table, lock=lock)
+            there = (await connection.execute(ours, {"the_rows": wanted})).scalars()
             found |= {item_key(table, row) for row in there}
     return frozenset(found)
+
+
+@cache
+def _belonging(table: Table, *, lock: bool) -> Select[Any]:
+    key = ROWS[table].c.key
+    ours = _all(table, key).where(_one_of_the_rows(key))
+    if not lock:
+        return ours
+    # In order: two that lock the same rows must not wait for each other.
+    locked = _LOCKED[table]
+    return ours.order_by(locked.c.key).with_for_update(read=True, of=locked)
+
+
+def _one_of_the_rows(key: Column[int]) -> ColumnElement[bool]:
+    return key.in_(bindparam("the_rows", expanding=True))
 
 
 def _all(table: Table, *columns: ColumnElement[Any]) -> Select[Any]:
@@ -129,10 +144,11 @@ def _all(table: Table, *columns: ColumnElement[Any]) -> Select[Any]:
     )
 
 
-def _indexed(table: Table, model: str, keys: Sequence[int]) -> Select[Any]:
-    """The rows `keys` of `table`, with their vectors of `model` where stored."""
+@cache
+def _indexed(table: Table) -> Select[Any]:
+    """Rows of `table`, with their vectors of a model where stored; made once, like `_placed`."""
     own, e = ROWS[table].c, d.embedding.c
-    known = select(d.embedding_model.c.key).where(d.embedding_model.c.name == model)
+    known = select(d.embedding_model.c.key).where(d.embedding_model.c.name == bindparam("of_model"))
     of_model = known.scalar_subquery()
     stored = and_(e.model_key == of_model, e.item_key == shifted(own.key, 2) + table)
     told = _told_of_item() if table is Table.MEMORY else _told(table)
@@ -141,18 +157,19 @@ def _indexed(table: Table, model: str, keys: Sequence[int]) -> Select[Any]:
         _all(table, own.key, *told, t.scope.c.tenant, e.vector, same.label("same"))
         .join(t.scope, t.scope.c.key == own.scope_key)
         .outerjoin(d.embedding, stored)
-        .where(own.key.in_(keys))
+        .where(_one_of_the_rows(own.key))
     )
 
 
-def _placed(table: Table, keys: Sequence[int]) -> Select[Any]:
-    """What a point says of the rows `keys` of `table`, without any text."""
+@cache
+def _placed(table: Table) -> Select[Any]:
+    """What a point says of rows of `table`, without any text."""
     own = ROWS[table].c
     _, *told = _told_of_item() if table is Table.MEMORY else _told(table)
     return (
         _all(table, own.key, *told, t.scope.c.tenant)
         .join(t.scope, t.scope.c.key == own.scope_key)
-        .where(own.key.in_(keys))
+        .where(_one_of_the_rows(own.key))
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import func, insert, or_, select
+from sqlalchemy import bindparam, func, insert, or_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
@@ -27,6 +27,17 @@ async def enqueue(
     note = {"tenant": tenant, "scope_key": scope, "created_at": now, "due_at": now}
     for some in portions(keys):
         await connection.execute(insert(d.outbox), [{**note, "item_key": key} for key in some])
+
+
+async def last_note(connection: AsyncConnection, tenant: TenantId) -> int:
+    """The last note of a tenant, by its key; 0 for none."""
+    return int((await connection.execute(_LAST_NOTE, {"of_tenant": tenant})).scalar_one())
+
+
+_LAST_NOTE = select(func.coalesce(func.max(d.outbox.c.key), 0)).where(
+    d.outbox.c.tenant == bindparam("of_tenant")
+)
+"""Made once: it belongs to every turn."""
 
 
 async def waits(connection: AsyncConnection, tenant: TenantId, *, until: int) -> bool:

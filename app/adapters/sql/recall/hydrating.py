@@ -136,6 +136,7 @@ def recalled(rows: Rows) -> Recalled:
             gist_of(row) if kind is ItemType.SUMMARY else None
             for row, kind in zip(rows, types, strict=True)
         ],
+        subjects=[row[-1] if len(row) > _OF_CHUNKS else None for row in rows],
         read=cache(lambda at: _item(rows[at])),
     )
 

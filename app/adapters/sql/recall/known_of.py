@@ -1,6 +1,5 @@
-"""What is known of a user, for a query that asks for all of it: the facts that hold."""
+"""The facts that hold of what a query asks for, whatever words tell it."""
 
-from collections.abc import Collection
 from functools import cache
 from itertools import islice
 from typing import Any
@@ -15,6 +14,7 @@ from app.adapters.sql.narrowing.recallable import narrowing
 from app.domain.ids import ItemKey, TenantId
 from app.domain.memory import ItemType, Table, item_key
 from app.ports import RecallFilter
+from app.ranking.query import About
 
 _MOST = 40
 """Facts that are read: a bundle has room for some twenty items."""
@@ -23,19 +23,16 @@ _LOOKED_AT = 400
 """The most important facts of a user, of which those about somebody are read."""
 
 
-def known_of(
-    names: Collection[str], *, tenant: TenantId, within: RecallFilter
-) -> Reading[list[ItemKey]]:
-    """The most important facts about who has one of these `names`, folded, and about theirs."""
+def known_of(wanted: About, *, tenant: TenantId, within: RecallFilter) -> Reading[list[ItemKey]]:
+    """The most important of the facts that are `wanted`."""
     keys: list[ItemKey] = []
     if not within.of_facts():
         return keys
-    begun = tuple(f"{name}{ending}" for name in names for ending in ("|", "'s "))
     narrow = narrowing(within)
     for scope in within.scopes:
         asked = {"of_tenant": tenant, "of_scope": scope, "looked_at": _LOOKED_AT}
         rows = yield facts_held(frozenset(narrow)), {**asked, **narrow, **held_by(within)}
-        about = (key for key, subject in rows if (subject or "").startswith(begun))
+        about = (key for key, subject in rows if wanted.is_told(subject))
         keys += [item_key(Table.MEMORY, key) for key in islice(about, _MOST)]
     return keys
 

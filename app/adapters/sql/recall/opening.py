@@ -43,7 +43,7 @@ def _opening() -> Select[Any]:
     """
     m = t.message.c
     until = type_coerce(m.created_at, BigInteger) <= bindparam("until")
-    here = (m.conversation_key == bindparam("of_conversation"), until)
+    here = (m.conversation_key == bindparam("of_conversation"), until, m.aside.is_(False))
     system = m.role == literal_column("'system'")
     important = func.coalesce(m.importance, m.rated) >= literal_column(str(KEPT))
     tail = select(m.key).where(*here).order_by(m.position.desc()).limit(bindparam("most"))

@@ -61,13 +61,13 @@ def surrounded(
     widening: Widening | None = None,
 ) -> Reading[Surrounded]:
     """
-    The same, with what is unsought, and what stands beside the messages of all of it; what the
-    `widening` lets in of that are items.
+    The same, with what is unsought, and with what stands beside the messages of both; what the
+    `widening` lets in of that becomes an item.
     """
     read = partial(hydrated, scopes=within.scopes, tenant=tenant, model=model)
     held = held_by(within) if within.of_items() else None
-    if unsought.portrait:
-        known = yield from known_of(unsought.portrait, tenant=tenant, within=within)
+    if unsought.facts:
+        known = yield from known_of(unsought.facts, tenant=tenant, within=within)
         keys = sorted({*keys, *known})
     periods = unsought.periods
     found = yield from read(keys, held=held, summed_up=_of_periods(within, periods))

@@ -1,7 +1,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import (
     BigInteger,
@@ -9,7 +9,6 @@ from sqlalchemy import (
     Row,
     Select,
     delete,
-    exists,
     insert,
     select,
     tuple_,
@@ -22,6 +21,18 @@ from app.adapters.sql import tables as t
 from app.adapters.sql.cursors import decode_cursor, encode_cursor
 from app.adapters.sql.dialect import is_postgres, take_name
 from app.adapters.sql.narrowing.conversations import filter_conditions, listed_conditions
+from app.adapters.sql.said.conversation_rows import (
+    ALL,
+    BY_ID,
+    BY_KEY,
+    BY_NAME,
+    LAST_POSITION,
+    LOCKED,
+    TAGS,
+    conversation_of,
+    is_of,
+)
+from app.adapters.sql.said.last_said import last_said
 from app.adapters.sql.types import Key, to_micros
 from app.domain.context import Filters
 from app.domain.conversation import (
@@ -38,16 +49,6 @@ from app.ports.stored import Page
 _AT_ONCE = 500
 """Names in one statement."""
 
-_LAST_SAID = (
-    select(t.message.c.created_at)
-    .where(t.message.c.conversation_key == t.conversation.c.key)
-    .order_by(t.message.c.position.desc())
-    .limit(1)
-    .correlate(t.conversation)
-    .scalar_subquery()
-)
-"""When the last message of a conversation was said."""
-
 
 @dataclass(frozen=True, slots=True)
 class SqlConversations:
@@ -57,26 +58,23 @@ class SqlConversations:
     tenant: TenantId
 
     async def get(self, conversation_id: ConversationId) -> Conversation:
-        found = await self._one(t.conversation.c.id == conversation_id)
+        found = await self._one(BY_ID, the_id=conversation_id)
         if found is None:
             raise ConversationNotFound(conversation_id=str(conversation_id))
         return found
 
     async def find_key(self, key: ConversationKey) -> Conversation | None:
-        return await self._one(t.conversation.c.key == key)
+        return await self._one(BY_KEY, the_key=key)
 
     async def find(self, scope: ScopeKey, external_id: str) -> Conversation | None:
-        return await self._one(
-            t.conversation.c.scope_key == scope, t.conversation.c.external_id == external_id
-        )
+        return await self._one(BY_NAME, of_scope=scope, named=external_id)
 
     async def named(self, scope: ScopeKey, external_ids: Collection[str]) -> Sequence[Conversation]:
         c = t.conversation.c
         names, rows = sorted(external_ids), list[Row[Any]]()
         for at in range(0, len(names), _AT_ONCE):
             wanted = c.external_id.in_(names[at : at + _AT_ONCE])
-            found = self._all().where(c.scope_key == scope, wanted)
-            rows += (await self.connection.execute(found)).all()
+            rows += await self._rows(ALL.where(c.scope_key == scope, wanted))
         return await self._with_tags(sorted(rows, key=lambda row: row.key))
 
     async def going_beyond(
@@ -84,8 +82,7 @@ class SqlConversations:
     ) -> Sequence[Conversation]:
         c, said = t.conversation.c, t.message.c
         found = (
-            self._all()
-            .join(t.message, said.conversation_key == c.key)
+            ALL.join(t.message, said.conversation_key == c.key)
             .where(
                 c.scope_key == scope,
                 c.message_count > position + 1,
@@ -94,7 +91,7 @@ class SqlConversations:
             )
             .order_by(c.key)
         )
-        return await self._with_tags((await self.connection.execute(found)).all())
+        return await self._with_tags(await self._rows(found))
 
     async def claim(self, scope: ScopeKey, external_id: str) -> Conversation | None:
         await take_name(self.connection, _claimed(scope, external_id))
@@ -114,7 +111,7 @@ class SqlConversations:
     async def page(
         self, wanted: ConversationFilter, *, cursor: str | None, limit: int
     ) -> Page[Conversation]:
-        newest_first = self._all().where(*listed_conditions(wanted))
+        newest_first = ALL.where(*listed_conditions(wanted))
         micros = type_coerce(t.conversation.c.created_at, BigInteger)
         if cursor:
             created_at, key = decode_cursor(cursor, parts=2)
@@ -123,7 +120,7 @@ class SqlConversations:
         newest_first = newest_first.order_by(
             t.conversation.c.created_at.desc(), t.conversation.c.key.desc()
         )
-        rows = (await self.connection.execute(newest_first.limit(limit + 1))).all()
+        rows = await self._rows(newest_first.limit(limit + 1))
         items = await self._with_tags(rows[:limit])
         more = len(rows) > limit
         last = items[-1] if more else None
@@ -135,9 +132,13 @@ class SqlConversations:
     async def stored(self, scope: ScopeKey, *, after: int, limit: int) -> Sequence[Conversation]:
         """Those of a scope in the order in which they were stored, behind the key `after`."""
         c = t.conversation.c
-        wanted = self._all().where(c.scope_key == scope, c.key > after)
-        rows = (await self.connection.execute(wanted.order_by(c.key).limit(limit))).all()
-        return await self._with_tags(rows)
+        behind = ALL.where(c.scope_key == scope, c.key > after).order_by(c.key)
+        return await self._with_tags(await self._rows(behind.limit(limit)))
+
+    async def last_said(
+        self, keys: Sequence[ConversationKey]
+    ) -> Mapping[ConversationKey, datetime]:
+        return await last_said(self.connection, keys, self._is_ours())
 
     async def matching(
         self, scope: ScopeKey, filters: Filters
@@ -220,20 +221,12 @@ class SqlConversations:
 
     async def lock(self, key: ConversationKey) -> int:
         """On SQLite the transaction is the only writer already; the clause is left out there."""
-        locked = await self.connection.execute(
-            select(t.conversation.c.key)
-            .where(t.conversation.c.key == key, self._is_ours())
-            .with_for_update()
-        )
-        if locked.first() is None:
+        asked = {"the_key": key, "of_tenant": self.tenant}
+        if (await self.connection.execute(LOCKED, asked)).first() is None:
             raise ConversationNotFound("it was deleted meanwhile")
-        last = (
-            select(t.message.c.position)
-            .where(t.message.c.conversation_key == key)
-            .order_by(t.message.c.position.desc())
-            .limit(1)
-        )
-        found = (await self.connection.execute(last)).scalar_one_or_none()
+        found = (
+            await self.connection.execute(LAST_POSITION, {"the_key": key})
+        ).scalar_one_or_none()
         return 0 if found is None else found + 1
 
     async def _tag(self, key: ConversationKey, tags: Sequence[str]) -> None:
@@ -246,54 +239,21 @@ class SqlConversations:
             await self.connection.execute(insert(t.conversation_tag), rows)
 
     def _is_ours(self) -> ColumnElement[bool]:
-        return exists().where(
-            t.scope.c.key == t.conversation.c.scope_key, t.scope.c.tenant == self.tenant
-        )
+        return is_of(self.tenant)
 
-    def _all(self) -> Select[Any]:
-        return (
-            select(t.conversation, t.scope.c.user_id, _LAST_SAID.label("last_message_at"))
-            .join(t.scope, t.scope.c.key == t.conversation.c.scope_key)
-            .where(t.scope.c.tenant == self.tenant)
-        )
+    async def _rows(self, wanted: Select[Any], **asked: object) -> Sequence[Row[Any]]:
+        found = await self.connection.execute(wanted, {"of_tenant": self.tenant, **asked})
+        return cast("Sequence[Row[Any]]", found.all())
 
-    async def _one(self, *conditions: ColumnElement[bool]) -> Conversation | None:
-        rows = (await self.connection.execute(self._all().where(*conditions))).all()
+    async def _one(self, wanted: Select[Any], **asked: object) -> Conversation | None:
+        rows = await self._rows(wanted, **asked)
         return (await self._with_tags(rows))[0] if rows else None
 
     async def _with_tags(self, rows: Sequence[Row[Any]]) -> list[Conversation]:
-        wanted = (
-            select(t.conversation_tag.c.conversation_key, t.conversation_tag.c.tag)
-            .where(t.conversation_tag.c.conversation_key.in_([row.key for row in rows]))
-            .order_by(t.conversation_tag.c.conversation_key, t.conversation_tag.c.position)
-        )
         tags: dict[int, list[str]] = {row.key: [] for row in rows}
-        for key, tag in await self.connection.execute(wanted):
+        for key, tag in await self.connection.execute(TAGS, {"the_keys": list(tags)}):
             tags[key].append(tag)
-        return [_conversation(row, tags) for row in rows]
-
-
-def _conversation(row: Row[Any], tags: Mapping[int, Sequence[str]]) -> Conversation:
-    return Conversation(
-        key=ConversationKey(row.key),
-        id=ConversationId(row.id),
-        scope=ScopeKey(row.scope_key),
-        user_id=row.user_id or None,
-        external_id=row.external_id,
-        label=row.label,
-        folder=row.folder,
-        importance=row.importance,
-        tags=tags[row.key],
-        metadata=row.metadata,
-        system_prompt=row.system_prompt,
-        archived=row.archived,
-        created_at=row.created_at,
-        updated_at=row.updated_at,
-        written_at=row.written_at,
-        message_count=row.message_count,
-        token_count=row.token_count,
-        last_message_at=row.last_message_at,
-    )
+        return [conversation_of(row, tags) for row in rows]
 
 
 def _claimed(scope: ScopeKey, external_id: str) -> str:

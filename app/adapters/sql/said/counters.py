@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from sqlalchemy import Update, func, select, update
+from sqlalchemy import ColumnElement, Update, bindparam, func, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
@@ -11,12 +11,24 @@ from app.adapters.sql.full_text.entries import Entry
 from app.domain.ids import ConversationKey, ScopeKey
 
 
-def moved(*, messages: int, terms: int) -> Update:
-    """Scopes whose full text gained or lost so many documents and terms: another version."""
+def moved(*conditions: ColumnElement[bool]) -> Update:
+    """
+    A scope (`of_scope`) of which full text gained or lost so many documents and terms (`documents`,
+    `words`): another version.
+    """
     s = t.scope.c
-    return update(t.scope).values(
-        version=s.version + 1, messages=s.messages + messages, terms=s.terms + terms
+    return (
+        update(t.scope)
+        .where(s.key == bindparam("of_scope"), *conditions)
+        .values(
+            version=s.version + 1,
+            messages=s.messages + bindparam("documents"),
+            terms=s.terms + bindparam("words"),
+        )
     )
+
+
+_MOVED = moved()
 
 
 def terms_in(entries: Sequence[Entry]) -> int:
@@ -40,8 +52,9 @@ async def count(
     for each in entries:
         by_scope.setdefault(each.scope, []).append(each)
     for scope, several in sorted(by_scope.items()):
-        raised = moved(messages=sign * len(several), terms=sign * terms_in(several))
-        await connection.execute(raised.where(t.scope.c.key == scope))
+        documents, words = sign * len(several), sign * terms_in(several)
+        asked = {"of_scope": scope, "documents": documents, "words": words}
+        await connection.execute(_MOVED, asked)
 
 
 async def recount(connection: AsyncConnection, conversations: Sequence[ConversationKey]) -> None:

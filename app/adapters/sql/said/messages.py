@@ -1,11 +1,21 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from functools import reduce
 from operator import add
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Row, Select, Subquery, func, literal, or_, select
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Row,
+    Select,
+    Subquery,
+    bindparam,
+    func,
+    literal,
+    or_,
+    select,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
@@ -41,15 +51,6 @@ class SqlMessages:
         if row is None:
             raise MessageNotFound(message_id=str(message_id))
         return _message(row)
-
-    async def tail(
-        self, conversation: ConversationKey, *, limit: int, as_of: datetime | None = None
-    ) -> Sequence[Message]:
-        latest = self._of(conversation).order_by(t.message.c.position.desc()).limit(limit)
-        if as_of is not None:
-            latest = latest.where(t.message.c.created_at <= as_of)
-        rows = (await self.connection.execute(latest)).all()
-        return [_message(row) for row in reversed(rows)]
 
     async def page(
         self,
@@ -109,26 +110,17 @@ class SqlMessages:
         last: int,
         ids: Sequence[MessageId] = (),
     ) -> Sequence[StoredMessage]:
-        c = t.message.c
-        newest = (
-            select(c.key)
-            .where(c.conversation_key == conversation)
-            .order_by(c.position.desc())
-            .limit(last)
-        )
-        alike = [c.external_id.in_(external_ids), c.content_hash.in_(content_hashes)]
-        alike += [c.id.in_(ids)] if ids else []
-        wanted = (
-            select(c.id, c.position, c.external_id, c.role, c.name, c.content_hash, c.created_at)
-            .join(t.scope, t.scope.c.key == c.scope_key)
-            .where(
-                t.scope.c.tenant == self.tenant,
-                c.conversation_key == conversation,
-                or_(c.key.in_(newest), *alike),
-            )
-            .order_by(c.position)
-        )
-        rows = await self.connection.execute(wanted)
+        asked = {
+            "of_tenant": self.tenant,
+            "inside": conversation,
+            "names": list(external_ids),
+            "hashes": list(content_hashes),
+            "most": last,
+        }
+        if ids:
+            rows = await self.connection.execute(_ALIKE_BY_ID, {**asked, "ids": list(ids)})
+        else:
+            rows = await self.connection.execute(_ALIKE, asked)
         return [StoredMessage(**row._mapping) for row in rows]  # noqa: SLF001  (SQLAlchemy's public name)
 
     async def scope_of(self, message_id: MessageId) -> tuple[ConversationKey, ScopeKey]:
@@ -149,9 +141,6 @@ class SqlMessages:
         parts = (octets(self.connection, each) for each in (c.content, c.tool_calls, c.metadata))
         weight = reduce(add, parts).label("weight")
         return select(c.key, c.conversation_key, c.position, weight).where(within)
-
-    def _of(self, conversation: ConversationKey) -> Select[Any]:
-        return self._all().where(t.message.c.conversation_key == conversation)
 
     def _all(self) -> Select[Any]:
         return (
@@ -199,4 +188,29 @@ def _message(row: Row[Any]) -> Message:
         echo=[(start, stop) for start, stop in row.echo or ()],
         unwanted=frozenset(row.unwanted or ()),
         rating=rating_of(row.rated, row.tags),
+        aside=row.aside,
     )
+
+
+def _alike(*more: ColumnElement[bool]) -> Select[Any]:
+    """Of a conversation the newest messages, and those of these names, these words or `more`."""
+    c = t.message.c
+    inside = c.conversation_key == bindparam("inside")
+    newest = select(c.key).where(inside).order_by(c.position.desc()).limit(bindparam("most"))
+    named = c.external_id.in_(bindparam("names", expanding=True))
+    said = c.content_hash.in_(bindparam("hashes", expanding=True))
+    return (
+        select(c.id, c.position, c.external_id, c.role, c.name, c.content_hash, c.created_at)
+        .join(t.scope, t.scope.c.key == c.scope_key)
+        .where(
+            t.scope.c.tenant == bindparam("of_tenant"),
+            inside,
+            or_(c.key.in_(newest), named, said, *more),
+        )
+        .order_by(c.position)
+    )
+
+
+_ALIKE = _alike()
+_ALIKE_BY_ID = _alike(t.message.c.id.in_(bindparam("ids", expanding=True)))
+"""Made once: they belong to every turn."""

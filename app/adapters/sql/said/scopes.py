@@ -26,10 +26,12 @@ from app.adapters.sql.fetch import Constant
 from app.adapters.sql.governing.flags import flags_version
 from app.adapters.sql.governing.personal import derived_until, profile_until
 from app.adapters.sql.said.counters import moved
+from app.adapters.sql.said.users import users
 from app.adapters.sql.tenants import ensure_tenant
 from app.adapters.sql.types import from_micros, to_micros
-from app.domain.conversation import PINNED, Scope
+from app.domain.conversation import PINNED, Scope, User
 from app.domain.ids import ScopeKey, TenantId
+from app.ports.stored import Page
 
 
 def _pinned(table: Table) -> ColumnElement[bool]:
@@ -110,6 +112,9 @@ class SqlScopes:
         )
         return sorted(map(_scope, rows), key=lambda each: each.shared)
 
+    async def page(self, *, begins: str, cursor: str | None, limit: int) -> Page[User]:
+        return await users(self.connection, self.tenant, begins=begins, cursor=cursor, limit=limit)
+
     async def ensure(self, user_id: str | None, *, now: datetime, shared: bool = False) -> Scope:
         if found := await self.find(user_id, shared=shared):
             return found
@@ -122,10 +127,12 @@ class SqlScopes:
     async def touch(
         self, key: ScopeKey, *, messages: int = 0, terms: int = 0, erased: bool = False
     ) -> None:
-        raised = moved(messages=messages, terms=terms).where(t.scope.c.key == key)
-        if erased:
-            raised = raised.values(erased_version=t.scope.c.version + 1)
-        await self.connection.execute(raised.where(t.scope.c.tenant == self.tenant))
+        asked = {"of_scope": key, "of_tenant": self.tenant, "documents": messages, "words": terms}
+        await self.connection.execute(_ERASED_IN if erased else _TOUCHED, asked)
+
+
+_TOUCHED = moved(t.scope.c.tenant == bindparam("of_tenant"))
+_ERASED_IN = _TOUCHED.values(erased_version=t.scope.c.version + 1)
 
 
 async def hold_scopes(

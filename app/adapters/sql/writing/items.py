@@ -3,18 +3,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import uuid4
 
-from sqlalchemy import delete, insert, literal, or_, select, update
+from sqlalchemy import delete, insert, literal, select, update
 
 from app.adapters.sql import tables as t
 from app.adapters.sql.derived.erasing import erase_items
 from app.adapters.sql.dialect import insert_or_replace
 from app.adapters.sql.full_text.asking import full_text
 from app.adapters.sql.full_text.entries import Entry
+from app.adapters.sql.items.by_subject import SqlItemsBySubject
 from app.adapters.sql.items.full_text import entries_held, unindex_items
-from app.adapters.sql.items.reading import SqlItems, memory_of
 from app.adapters.sql.items.timeline import earliest, superseded
 from app.adapters.sql.items.unwanted import refuse, take
-from app.adapters.sql.narrowing.items import unexpired
+from app.adapters.sql.narrowing.items import will_sum_up_several
 from app.adapters.sql.projecting.embeddings import forget_embeddings
 from app.adapters.sql.projecting.outbox import enqueue
 from app.adapters.sql.said.counters import terms_in
@@ -22,13 +22,12 @@ from app.adapters.sql.said.scopes import SqlScopes, hold_scopes
 from app.domain.errors import MessageNotFound, NeverValid
 from app.domain.ids import ItemKey, MessageId, ScopeKey
 from app.domain.memories import Memory, MemoryChanges
-from app.domain.memory import ItemType, Table, item_key, table_and_row
-from app.domain.periods import SUBJECTS
+from app.domain.memory import Table, item_key, table_and_row
 from app.ports.stored import PlacedMemory, PreparedChunk, PreparedMemory
 
 
 @dataclass(frozen=True, slots=True)
-class SqlItemWriter(SqlItems):
+class SqlItemWriter(SqlItemsBySubject):
     """The same, to be changed. Vectors follow through the outbox."""
 
     async def lock(self, scope: ScopeKey, messages: Sequence[MessageId]) -> None:
@@ -51,54 +50,10 @@ class SqlItemWriter(SqlItems):
     async def refuse(self, item: Memory) -> None:
         await refuse(self.connection, item)
 
-    async def about(self, scope: ScopeKey, kind: ItemType, subject: str) -> Sequence[Memory]:
-        i = t.memory_item.c
-        wanted = self._all().where(
-            i.scope_key == scope, i.type == kind.value, i.subject == subject, i.parent_key.is_(None)
-        )
-        rows = await self.connection.execute(wanted.order_by(i.valid_from, i.key))
-        return [memory_of(row) for row in rows]
-
-    async def newest(self, scope: ScopeKey, kind: ItemType, subject: str) -> Memory | None:
-        """The last of what was ever stored about a subject."""
-        i = t.memory_item.c
-        about = (i.scope_key == scope, i.type == kind.value, i.subject == subject)
-        wanted = self._all().where(*about, i.parent_key.is_(None))
-        wanted = wanted.order_by(i.valid_from.desc(), i.key.desc()).limit(1)
-        row = (await self.connection.execute(wanted)).one_or_none()
-        return None if row is None else memory_of(row)
-
-    async def of_subjects(
-        self, scope: ScopeKey, kind: ItemType, subjects: Sequence[str], *, now: datetime
-    ) -> Sequence[Memory]:
-        """What nothing superseded, and what has not expired, of these subjects."""
-        i = t.memory_item.c
-        about = (i.scope_key == scope, i.type == kind.value, i.subject.in_(subjects))
-        wanted = self._all().where(*about, i.superseded_by.is_(None), unexpired(now))
-        rows = await self.connection.execute(wanted.order_by(i.valid_from, i.key))
-        return [memory_of(row) for row in rows]
-
     async def drop(self, old: Memory, *, now: datetime) -> None:
         """Erase what nobody would derive any more."""
         own = t.memory_item.c.key == table_and_row(old.key)[1]
         await erase_items(self.connection, self.tenant, own, now=now)
-
-    async def under(
-        self,
-        scope: ScopeKey,
-        kind: ItemType,
-        groups: Sequence[str],
-        *,
-        beginnings: Sequence[str] = (),
-    ) -> Sequence[Memory]:
-        i = t.memory_item.c
-        begun = [*(f"{each}|" for each in groups), *beginnings]
-        below = [i.subject.startswith(each, autoescape=True) for each in begun]
-        wanted = self._all().where(
-            i.scope_key == scope, i.type == kind.value, or_(i.subject.in_(groups), *below)
-        )
-        rows = await self.connection.execute(wanted.order_by(i.valid_from, i.key))
-        return [memory_of(row) for row in rows]
 
     async def add(self, placed: PlacedMemory, *, now: datetime) -> ItemKey:
         prepared = placed.prepared
@@ -118,14 +73,9 @@ class SqlItemWriter(SqlItems):
             )
             for each, told in zip(keys, terms, strict=True)
         ]
-        alone = placed.conversation is None and prepared.new.type is ItemType.SUMMARY
-        of_periods = alone and (prepared.new.subject or "").startswith(SUBJECTS)
-        await self._index(
-            placed.scope,
-            [] if placed.archived else [each.key for each in entries],
-            [] if placed.archived or of_periods else entries,
-            now=now,
-        )
+        shown = [] if placed.archived else entries
+        in_words = [] if will_sum_up_several(placed) else shown
+        await self._index(placed.scope, [each.key for each in shown], in_words, now=now)
         found_at = now if prepared.new.derived else None
         await self.derive(whole, prepared.new.derived_from, found_at=found_at)
         return whole

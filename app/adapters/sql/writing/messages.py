@@ -1,15 +1,16 @@
 """Messages stored, and with archived conversations taken out of the indexes and put back."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, and_, insert, update
+from sqlalchemy import ColumnElement, Update, and_, bindparam, insert, select, update
 
 from app.adapters.sql import tables as t
 from app.adapters.sql.answers.receipts import forget_shown
 from app.adapters.sql.derived.notes import note
 from app.adapters.sql.derived.period_notes import retell
+from app.adapters.sql.dialect import is_postgres, numbers
 from app.adapters.sql.full_text.asking import full_text
 from app.adapters.sql.full_text.entries import Entry
 from app.adapters.sql.full_text.rebuild_window import built, items_built
@@ -19,10 +20,13 @@ from app.adapters.sql.said.counters import terms_in
 from app.adapters.sql.said.messages import SqlMessages
 from app.adapters.sql.said.pieces import Pieces, add_chunks, embedded_keys, keys_of, pieces_of
 from app.adapters.sql.said.scopes import SqlScopes
-from app.domain.conversation import Conversation, Rating
-from app.domain.ids import ItemKey, MessageKey
+from app.domain.conversation import Conversation, Rating, Way
+from app.domain.ids import ItemKey, MessageKey, ScopeKey
 from app.domain.memory import Table, item_key
 from app.ports.stored import PreparedMessage
+
+_AT_ONCE = 500
+"""Names in one statement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +36,8 @@ class SqlMessageWriter(SqlMessages):
     ) -> Sequence[ItemKey]:
         if not messages:
             return []
-        added = insert(t.message).returning(t.message.c.key, sort_by_parameter_order=True)
         rows = [_row(conversation, each) for each in messages]
-        keys = [MessageKey(key) for key in (await self.connection.execute(added, rows)).scalars()]
+        keys = [MessageKey(key) for key in (await self.connection.execute(_ADDED, rows)).scalars()]
         await self._count(conversation, messages, now=now)
         pieces = await self._pieces(conversation, keys, messages)
         if conversation.archived:
@@ -58,6 +61,38 @@ class SqlMessageWriter(SqlMessages):
         await self._index(conversation, replace(held, keys=keys), now=now)
         await retell(self.connection, self.tenant, conversation, now=now)
         await note(self.connection, [conversation.key], now=now)
+
+    async def take_ways(self, ways: Sequence[tuple[Conversation, Way]]) -> None:
+        """Scopes before messages, and of each the lower keys first, as all who take several do."""
+        turned: dict[bool, list[int]] = {False: [], True: []}
+        scopes: set[ScopeKey] = set()
+        for conversation, way in ways:
+            for names, aside in ((way.current, False), (way.left, True)):
+                if keys := await self._other(conversation, names, aside=aside):
+                    turned[aside] += keys
+                    scopes.add(conversation.scope)
+        if not scopes:
+            return
+        for scope in sorted(scopes):
+            await SqlScopes(self.connection, self.tenant).touch(scope)
+        c = t.message.c
+        held = select(c.key).where(c.key.in_(numbers([*turned[False], *turned[True]])))
+        if is_postgres(self.connection):
+            await self.connection.execute(held.order_by(c.key).with_for_update())
+        for aside, keys in turned.items():
+            marked = update(t.message).where(c.key.in_(numbers(keys))).values(aside=aside)
+            await self.connection.execute(marked)
+
+    async def _other(
+        self, conversation: Conversation, names: Collection[str], *, aside: bool
+    ) -> list[int]:
+        """Of the messages that have these names those that are not as they are to be."""
+        c, wanted, found = t.message.c, sorted(names), list[int]()
+        for at in range(0, len(wanted), _AT_ONCE):
+            some = (c.external_id.in_(wanted[at : at + _AT_ONCE]), c.aside.is_(not aside))
+            keys = select(c.key).where(_in(conversation), *some)
+            found += (await self.connection.execute(keys)).scalars()
+        return found
 
     async def _held(self, conversation: Conversation) -> Pieces:
         """What full text may hold of a conversation; not what a rebuild has yet to bring."""
@@ -116,17 +151,32 @@ class SqlMessageWriter(SqlMessages):
     async def _count(
         self, conversation: Conversation, messages: Sequence[PreparedMessage], *, now: datetime
     ) -> None:
-        c = t.conversation.c
-        await self.connection.execute(
-            update(t.conversation)
-            .where(c.key == conversation.key)
-            .values(
-                message_count=c.message_count + len(messages),
-                token_count=c.token_count + sum(each.message.tokens for each in messages),
-                updated_at=now,
-                written_at=now,
-            )
+        asked = {
+            "of_conversation": conversation.key,
+            "said": len(messages),
+            "long": sum(each.message.tokens for each in messages),
+            "moment": now,
+        }
+        await self.connection.execute(_COUNTED, asked)
+
+
+def _counted() -> Update:
+    c = t.conversation.c
+    return (
+        update(t.conversation)
+        .where(c.key == bindparam("of_conversation"))
+        .values(
+            message_count=c.message_count + bindparam("said"),
+            token_count=c.token_count + bindparam("long"),
+            updated_at=bindparam("moment"),
+            written_at=bindparam("moment"),
         )
+    )
+
+
+_COUNTED = _counted()
+_ADDED = insert(t.message).returning(t.message.c.key, sort_by_parameter_order=True)
+"""Made once: they belong to every turn."""
 
 
 def _in(conversation: Conversation) -> ColumnElement[bool]:
@@ -159,6 +209,7 @@ def _row(conversation: Conversation, prepared: PreparedMessage) -> dict[str, obj
         "chunks": len(prepared.chunks),
         "echo": list(message.echo) or None,
         "unwanted": sorted(message.unwanted) or None,
+        "aside": message.aside,
         **_rated(message.rating),
     }
 

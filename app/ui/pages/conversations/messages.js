@@ -1,7 +1,7 @@
 // The messages of a conversation, from its beginning, or up to the one that was asked for.
 import { cx, html, useEffect, useRef, useState } from "../../lib/dom.js";
 import { get } from "../../lib/api.js";
-import { plural } from "../../lib/format.js";
+import { count, plural } from "../../lib/format.js";
 import { useLoad, usePages } from "../../lib/load.js";
 import { Button, Chip, Empty, Loaded, More, Notice, Time, Waiting } from "../../parts/basics.js";
 import { Said } from "../../parts/said.js";
@@ -34,11 +34,55 @@ function Message({ it, wanted, onErase }) {
   </article></li>`;
 }
 
+/** What a branch that was left holds, in runs, each beside what goes on. */
+function runs(items) {
+  const found = [];
+  for (const it of items) {
+    const last = found.at(-1);
+    if (last && it.aside && last.aside) last.items.push(it);
+    else found.push({ aside: it.aside, items: [it] });
+  }
+  return found;
+}
+
+function Left({ items, wanted, onErase }) {
+  return html`<li><details class="left" open=${items.some((it) => it.id === wanted)}>
+    <summary>${plural(items.length, "message")} of a branch that was left</summary>
+    <ol class="messages">${items.map((it) => html`<${Message} key=${it.id} it=${it} wanted=${it.id === wanted} onErase=${onErase} />`)}</ol>
+  </details></li>`;
+}
+
+/** What is left of a list, which stays where it was. */
+const without = (id) => ({ items, ...rest }) => ({ ...rest, items: items.filter((each) => each.id !== id) });
+
 function List({ items, wanted, onErased }) {
   const [erasing, setErasing] = useState(null);
+  const place = useRef();
+  const next = useRef(null);
+  useEffect(() => {
+    const all = place.current?.querySelectorAll("article");
+    if (next.current !== null && all) all[Math.min(next.current, all.length - 1)].focus({ preventScroll: true });
+    next.current = null;
+  }, [items.length]);
+  const erased = () => {
+    next.current = items.indexOf(erasing);
+    onErased(erasing.id);
+  };
   if (items.length === 0) return html`<${Empty}>Nothing was said here.<//>`;
-  return html`<ol class="messages">${items.map((it) => html`<${Message} key=${it.id} it=${it} wanted=${it.id === wanted} onErase=${setErasing} />`)}</ol>
-    ${erasing && html`<${Erase} path=${`/messages/${erasing.id}`} what="this message" onClose=${() => setErasing(null)} onErased=${onErased} />`}`;
+  return html`<ol class="messages" ref=${place}>${runs(items).map((run) => (run.aside
+    ? html`<${Left} key=${run.items[0].id} items=${run.items} wanted=${wanted} onErase=${setErasing} />`
+    : html`<${Message} key=${run.items[0].id} it=${run.items[0]} wanted=${run.items[0].id === wanted} onErase=${setErasing} />`))}</ol>
+    ${erasing && html`<${Erase} path=${`/messages/${erasing.id}`} what="this message" onClose=${() => setErasing(null)} onErased=${erased} />`}`;
+}
+
+/** The message alone, if it is there at all: where it stands was not found. */
+async function alone(wanted, signal) {
+  try {
+    return { items: [await get(`/messages/${encodeURIComponent(wanted)}`, {}, signal)], far: true };
+  } catch (problem) {
+    if (problem.status !== 404) throw problem;
+    return { items: [], missing: true };
+  }
 }
 
 /** Reads on until the message is there; of a very long conversation, not forever. */
@@ -51,25 +95,27 @@ async function upTo(path, wanted, signal) {
     if (!cursor || page.items.some((each) => each.id === wanted)) break;
   }
   const at = items.findIndex((each) => each.id === wanted);
-  if (at < 0) return { items: items.slice(0, PAGE), missing: true, before: 0 };
+  if (at < 0 && cursor) return alone(wanted, signal);
+  if (at < 0) return { items: items.slice(0, PAGE), missing: true };
   const from = Math.max(0, at - PAGE);
-  return { items: items.slice(from, at + PAGE), missing: false, before: from };
+  return { items: items.slice(from, at + PAGE), before: from };
 }
 
 function Around({ path, wanted, onErased, onAll }) {
   const loaded = useLoad((signal) => upTo(path, wanted, signal), [path, wanted]);
-  if (loaded.problem) return html`<${Notice} problem=${loaded.problem} />`;
+  if (loaded.problem && !loaded.data) return html`<${Notice} problem=${loaded.problem} onRetry=${loaded.reload} />`;
   if (!loaded.data) return html`<${Waiting} what="Looking for the message" />`;
-  const { items, missing, before } = loaded.data;
+  const { items, missing, far, before = 0 } = loaded.data;
   return html`${missing && html`<p class="notice" role="status">That message is not here any more.</p>`}
+    ${far && html`<p class="notice" role="status">It stands behind the first ${count(MOST * FAR)} messages.</p>`}
     <p class="quiet">${before > 0 ? `${plural(before, "message")} before these. ` : ""}<button type="button" class="link" onClick=${onAll}>Read from the beginning</button></p>
-    <${List} items=${items} wanted=${wanted} onErased=${() => { loaded.reload(); onErased(); }} />`;
+    <${List} items=${items} wanted=${wanted} onErased=${(id) => { loaded.change(without(id)); onErased(); }} />`;
 }
 
 function FromTheStart({ path, onErased }) {
   const list = usePages(path, { limit: PAGE });
   return html`<${Loaded} of=${list}>${(data) => html`
-    <${List} items=${data.items} onErased=${() => { list.reload(); onErased(); }} /><${More} list=${list} />`}<//>`;
+    <${List} items=${data.items} onErased=${(id) => { list.change(without(id)); onErased(); }} /><${More} list=${list} />`}<//>`;
 }
 
 export function Messages({ path, wanted, onErased }) {

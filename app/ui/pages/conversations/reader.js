@@ -12,12 +12,15 @@ import { Messages } from "./messages.js";
 const PINNED = 10;
 const USUAL = 5;
 
+/** What is in force is shown so; its button says what it would do. */
+const marked = (holds) => (holds ? "button button-plain button-marked" : "button button-plain");
+
 function Actions({ it, act, onErase }) {
   const set = (changes) => () => act.run(changes);
   const pinned = it.importance === PINNED;
   return html`<div class="buttons">
-    <${Button} aria-pressed=${pinned} busy=${act.busy} onClick=${set({ importance: pinned ? USUAL : PINNED })}>${pinned ? "Unpin" : "Pin"}<//>
-    <${Button} aria-pressed=${it.archived} busy=${act.busy} onClick=${set({ archived: !it.archived })}>${it.archived ? "Bring back" : "Archive"}<//>
+    <${Button} class=${marked(pinned)} busy=${act.busy} onClick=${set({ importance: pinned ? USUAL : PINNED })}>${pinned ? "Unpin" : "Pin"}<//>
+    <${Button} class=${marked(it.archived)} busy=${act.busy} onClick=${set({ archived: !it.archived })}>${it.archived ? "Bring back" : "Archive"}<//>
     <${Button} kind="danger-quiet" onClick=${onErase}>Delete<//>
   </div>`;
 }
@@ -50,8 +53,8 @@ export function Reader({ id, wanted, user, onChange }) {
     go("/conversations", { user });
   };
   const back = html`<${Link} to="/conversations" query=${{ user }} class="back">All conversations<//>`;
-  if (loaded.problem?.status === 422) return html`${back}<${Empty}>There is no conversation under this address.<//>`;
-  return html`${back}
+  if (loaded.problem?.status === 422) return html`${back}<${Title}>Conversation<//><${Empty}>There is no conversation under this address.<//>`;
+  return html`${back}${!loaded.data && html`<${Title}>Conversation<//>`}
     <${Loaded} of=${loaded}>${(it) => html`
       <${Head} it=${it} change=${change} onErase=${() => setErasing(true)} />
       ${it.system_prompt && html`<details class="card"><summary>System prompt</summary><pre class="plain">${it.system_prompt}</pre></details>`}

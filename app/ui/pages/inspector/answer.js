@@ -1,6 +1,6 @@
 // What was answered: the bundle, its candidates, where tokens and time went.
 import { html, useMemo, useState } from "../../lib/dom.js";
-import { count, ms, plural } from "../../lib/format.js";
+import { count, ms, plural, UNTOLD } from "../../lib/format.js";
 import { lastUser } from "../../lib/person.js";
 import { Link } from "../../lib/router.js";
 import { Budget, Waterfall } from "../../parts/bars.js";
@@ -30,6 +30,7 @@ export function Summary({ bundle, children }) {
     <${Chip} title="What kind of question it is taken for">${bundle.intent}<//>
     <${Chip} tone=${metadata.sufficient ? "good" : "warn"}>${metadata.sufficient ? "a likely answer is there" : "no likely answer"}<//>
     ${metadata.cache_hit && html`<${Chip}>from the cache<//>`}
+    ${metadata.leans_on && html`<${Chip}>with what was asked before<//>`}
     ${metadata.degraded.map((each) => html`<${Chip} key=${each.source} tone="bad">without ${each.source}: ${each.reason}<//>`)}
     <span class="quiet">${plural(bundle.retrieved_memories.length, "memory", "memories")} of ${plural(metadata.candidates, "candidate")} in ${ms(metadata.timings_ms.total)}${
       metadata.deduplicated ? `, ${count(metadata.deduplicated)} left out as said twice` : ""}</span>
@@ -42,7 +43,7 @@ export function Related({ bundle }) {
   const related = bundle.related_entities;
   if (related.length === 0) return null;
   return html`<section class="card related" aria-labelledby="related"><h2 id="related">Related</h2><ul>
-    ${related.map((each) => html`<li key=${each.id}><${Link} to=${`/memory/entities/${each.id}`} query=${{ user: lastUser() }}>${each.name}<//> <${Chip}>${each.type}<//> <span class="quiet">${each.content}</span></li>`)}</ul></section>`;
+    ${related.map((each) => html`<li key=${each.id}><${Link} to=${`/memory/entities/${each.id}`} query=${{ user: lastUser() }}>${each.name}<//> ${each.type !== UNTOLD && html`<${Chip}>${each.type}<//>`} ${each.content !== `${each.name} (${each.type})` && html`<span class="quiet">${each.content}</span>`}</li>`)}</ul></section>`;
 }
 
 export function Costs({ bundle }) {
@@ -62,10 +63,11 @@ const AsText = ({ text }) => text
 export function Answer({ shown, isKept, onKeep }) {
   const [tab, choose] = useState("candidates");
   const { bundle } = shown;
+  const found = bundle.metadata.candidates;
   const all = useMemo(() => joined(shown), [shown]);
   const left = useMemo(() => leftOut(shown), [shown]);
   const tabs = [
-    ["candidates", `Candidates (${all.length})`],
+    ["candidates", `Candidates (${all.length < found ? `${all.length} of ${found}` : all.length})`],
     ["bundle", "As the model sees it"],
     ["left", `Left out (${left.length})`],
   ];

@@ -8,7 +8,6 @@ export const BEGIN = {
 };
 export const TYPES = "message chunk summary fact tool procedure document profile".split(" ");
 export const ROLES = ["user", "assistant", "tool"];
-const CANDIDATES = 60;
 
 const words = (text) => text.split(",").map((each) => each.trim()).filter(Boolean);
 const moment = (text) => (text ? new Date(text).toISOString() : null);
@@ -18,11 +17,11 @@ export function scaled(weights) {
   return Object.fromEntries(Object.entries(weights).map(([name, each]) => [name, sum ? each / sum : 0]));
 }
 
-/** What a search and a context have in common. */
+/** What a search and a context have in common: all that decides the scores, and so how many items. */
 export function searchOf(settings, user) {
   return {
     query: settings.query, user_id: user || null, conversation_id: settings.conversation || null,
-    max_items: CANDIDATES, explain: true, weights: settings.weights,
+    max_items: Number(settings.items) || 20, explain: true, weights: settings.weights,
     min_score: settings.minScore === "" ? null : Number(settings.minScore),
     as_of: moment(settings.asOf), preferred_labels: words(settings.preferred),
     filters: {
@@ -37,7 +36,6 @@ export function searchOf(settings, user) {
 export function wireOf(settings, user) {
   return {
     ...searchOf(settings, user),
-    max_items: Number(settings.items) || 20,
     budget_tokens: settings.budget === "" ? null : Number(settings.budget),
     format: "markdown",
     history: { max_messages: Number(settings.history) || 0 },

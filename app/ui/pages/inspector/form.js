@@ -1,11 +1,12 @@
 // What is asked, and how.
-import { html } from "../../lib/dom.js";
+import { html, useRef, useState } from "../../lib/dom.js";
 import { get } from "../../lib/api.js";
-import { title } from "../../lib/format.js";
-import { useLoad } from "../../lib/load.js";
+import { title, typeName } from "../../lib/format.js";
+import { useLoad, useResting } from "../../lib/load.js";
 import { Button, Field } from "../../parts/basics.js";
-import { ROLES, scaled, TYPES } from "./asking.js";
+import { BEGIN, ROLES, scaled, TYPES } from "./asking.js";
 
+const OFFERED = 100;
 const WEIGHTS = [
   ["relevance", "How well it fits the question"],
   ["recency", "How new it is"],
@@ -31,11 +32,11 @@ function Weights({ weights, onWeigh }) {
   </fieldset>`;
 }
 
-function Choices({ legend, names, chosen, onChange }) {
+function Choices({ legend, names, told = (name) => name, chosen, onChange }) {
   const flip = (name) => onChange(chosen.includes(name) ? chosen.filter((each) => each !== name) : [...chosen, name]);
   return html`<fieldset class="choices"><legend>${legend}</legend>
     ${names.map((name) => html`<label key=${name} class="choice"><input type="checkbox" checked=${chosen.includes(name)}
-      onChange=${() => flip(name)} /><span>${name}</span></label>`)}
+      onChange=${() => flip(name)} /><span>${told(name)}</span></label>`)}
   </fieldset>`;
 }
 
@@ -74,7 +75,7 @@ const text = (settings, set) => ([name, label, hint, type = "text", more = {}]) 
       onInput=${(event) => set({ [name]: event.currentTarget.value })} ...${more} /><//>`;
 
 const BOUNDS = [
-  ["budget", "Budget, in tokens", "", "number", { min: 1, placeholder: "as flagged" }],
+  ["budget", "Budget, in tokens", "", "number", { min: 1, placeholder: "as set" }],
   ["items", "Items at most", "", "number", { min: 1, max: 500 }],
   ["history", "Messages of history", "", "number", { min: 0, max: 1000 }],
   ["minScore", "Least score", "", "number", { min: 0, max: 1.5, step: 0.05 }],
@@ -90,7 +91,28 @@ const FILTERS = [
   ["asOf", "As of", "As if it were that moment.", "datetime-local"],
 ];
 
-export function Form({ settings, onChange, onWeigh, onRun, busy, user }) {
+/** Those that the lists offer: some of the newest, or of those called so; and what is chosen already. */
+function useConversations(user, { conversation, inside, outside, titles }) {
+  const [text, setText] = useState("");
+  const called = useResting(text);
+  const list = useLoad((signal) => get("/conversations", { user_id: user, q: called, limit: OFFERED }, signal), [user, called]);
+  const had = useRef({});
+  if (list.data || had.current.user !== user) had.current = { user, items: list.data?.items || [] };
+  const { items } = had.current;
+  const chosen = [...new Set([conversation, ...inside, ...outside])].filter((id) => id && !items.some((each) => each.id === id));
+  const isLong = Boolean(text || called || list.data?.next_cursor);
+  return { all: [...chosen.map((id) => ({ id, label: titles[id] })), ...items], finding: { isLong, text, setText } };
+}
+
+const Finding = ({ isLong, text, setText }) => isLong && html`<${Field} label="Conversations called" id="called" hint=${`Of very many, ${OFFERED} are offered below.`}>
+  <input id="called" type="search" value=${text} aria-describedby="called-hint" onInput=${(event) => setText(event.currentTarget.value)}
+    onKeyDown=${(event) => event.key === "Enter" && event.preventDefault()} /><//>`;
+
+const FILTERED = ["types", "roles", "inside", "outside", ...FILTERS.map(([name]) => name)];
+const filtersOf = (settings) => FILTERED.filter((name) => settings[name].length > 0).length;
+const isUsual = (settings) => JSON.stringify({ ...settings, query: "", titles: {} }) === JSON.stringify(BEGIN);
+
+export function Form({ settings, onChange, onWeigh, onUsual, onRun, busy, user }) {
   const set = (some) => onChange({ ...settings, ...some });
   const submit = (event) => {
     event?.preventDefault();
@@ -100,22 +122,25 @@ export function Form({ settings, onChange, onWeigh, onRun, busy, user }) {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) submit(event);
   };
   const field = text(settings, set);
-  const list = useLoad((signal) => get("/conversations", { user_id: user, limit: 100 }, signal), [user]);
-  const conversations = { all: list.data?.items || [], settings, set };
+  const { all, finding } = useConversations(user, settings);
+  const conversations = { all, settings, set };
+  const filters = filtersOf(settings);
   return html`<form class="asking card" aria-label="Question" onSubmit=${submit}>
     <${Field} label="Question" id="query">
       <textarea id="query" data-find rows="3" value=${settings.query} required placeholder="Which database did we pick?"
         onInput=${(event) => set({ query: event.currentTarget.value })} onKeyDown=${onKeyDown}></textarea><//>
     <${Button} kind="main" type="submit" busy=${busy}>Build the context<//>
     <${Weights} weights=${settings.weights} onWeigh=${onWeigh} />
+    <${Finding} ...${finding} />
     <${Running} ...${conversations} />
     <div class="two">${BOUNDS.map(field)}</div>
-    <details><summary>Filters</summary>
-      <${Choices} legend="Types" names=${TYPES} chosen=${settings.types} onChange=${(types) => set({ types })} />
+    <details><summary>Filters${filters > 0 && ` (${filters} set)`}</summary>
+      <${Choices} legend="Types" names=${TYPES} told=${typeName} chosen=${settings.types} onChange=${(types) => set({ types })} />
       <${Choices} legend="Said by" names=${ROLES} chosen=${settings.roles} onChange=${(roles) => set({ roles })} />
       <${Several} id="inside" label="In these conversations only" ...${conversations} />
       <${Several} id="outside" label="Not in these conversations" ...${conversations} />
       ${FILTERS.map(field)}
     </details>
+    ${!isUsual(settings) && html`<button type="button" class="link" onClick=${onUsual}>Back to the usual settings</button>`}
   </form>`;
 }

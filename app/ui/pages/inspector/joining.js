@@ -8,14 +8,14 @@ export function fates({ bundle }) {
   return fate;
 }
 
-/** Candidates, best first, with their fate; what only completes others is in the bundle alone. */
+/** Every candidate, best first, with its fate; what only completes others is in the bundle alone. */
 export function joined(shown) {
   const fate = fates(shown);
-  const found = new Map(shown.found.results.map((each) => [each.id, each]));
+  const found = new Map([...shown.found.left_out, ...shown.found.results].map((each) => [each.id, each]));
   const alone = shown.bundle.retrieved_memories.filter((each) => !found.has(each.id));
   return [...found.values(), ...alone]
     .sort((a, b) => b.score - a.score || a.id.localeCompare(b.id))
-    .map((each) => ({ ...each, fate: fate.get(each.id) || "not asked for" }));
+    .map((each) => ({ ...each, fate: fate.get(each.id) || each.reason || "not asked for" }));
 }
 
 /** What was left out, with what the search tells of it: most of it, though not of what only a bundle has. */

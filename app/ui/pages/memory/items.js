@@ -8,6 +8,7 @@ import { Link } from "../../lib/router.js";
 import { Button, Chip, Empty, Loaded, More, Switch, Time } from "../../parts/basics.js";
 import { Lineage } from "../../parts/lineage.js";
 import { Said } from "../../parts/said.js";
+import { Users } from "../../parts/users.js";
 import { Erase } from "../conversations/erase.js";
 import { Details } from "./details.js";
 import { After, Before } from "./succession.js";
@@ -51,7 +52,7 @@ export function Items({ query, name, user }) {
   const list = usePages("/memories", { ...query, user_id: user, limit: 50, include_superseded: ever || undefined });
   return html`<${Switch} id="ever" label="Also what does not hold any more" checked=${ever} onChange=${setEver} />
     <${Loaded} of=${list} optional>${({ items }) => html`${items.length === 0
-      ? html`<${Empty}>No ${name} yet ${ofWhom(user)}.<//>`
+      ? html`<${Empty}>No ${name} yet ${ofWhom(user)}.<//><${Users} user=${user} />`
       : html`<div class="items">${items.map((it) => html`<${Item} key=${it.id} it=${it} onErase=${setErasing} />`)}</div>`}<${More} list=${list} />`}<//>
     ${erasing && html`<${Erase} path=${`/memories/${erasing.id}`} what="this item" onClose=${() => setErasing(null)} onErased=${list.reload} />`}`;
 }

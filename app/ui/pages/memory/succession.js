@@ -55,7 +55,7 @@ function Told({ summary, children }) {
   return html`<details class="superseded" onToggle=${(event) => setOpen(event.currentTarget.open)}><summary>${summary}</summary>${open && children}</details>`;
 }
 
-export const Before = ({ it }) => it.superseded.length > 0 && html`<${Told} summary="what it took the place of">
+export const Before = ({ it }) => it.superseded.length > 0 && html`<${Told} summary="What it took the place of">
   <${Chain} ids=${it.superseded} /><//>`;
 
-export const After = ({ it }) => it.superseded_by && html`<${Told} summary="what took its place"><${Heir} id=${it.superseded_by} /><//>`;
+export const After = ({ it }) => it.superseded_by && html`<${Told} summary="What took its place"><${Heir} id=${it.superseded_by} /><//>`;

@@ -19,7 +19,7 @@ const COVERS = {
 
 function Grant({ grant, holds }) {
   if (!grant) return null;
-  return html`<p class="quiet">${holds ? "granted" : "expired; granted"} <${Time} at=${grant.granted_at} />${grant.expires_at && html`, until <${Time} at=${grant.expires_at} />`}${grant.source && `, ${grant.source}`}</p>`;
+  return html`<p class="quiet">${holds ? "Granted" : "Expired; granted"} <${Time} at=${grant.granted_at} />${grant.expires_at && html`, until <${Time} at=${grant.expires_at} />`}${grant.source && `, ${grant.source}`}</p>`;
 }
 
 export function Consent({ path, of, onChange }) {
@@ -38,12 +38,12 @@ export function Consent({ path, of, onChange }) {
     <${Notice} problem=${granting.problem} />
     <${Loaded} of=${of}>${(consent) => html`
       ${Object.entries(consent.purposes).map(([purpose, holds]) => html`<div key=${purpose}>
-        <${Switch} id=${`consent-${purpose}`} label=${purpose} hint=${MEANS[purpose]} checked=${holds} disabled=${granting.busy}
+        <${Switch} id=${`consent-${purpose}`} label=${purpose} hint=${MEANS[purpose]} checked=${holds} busy=${granting.busy}
           onChange=${(granted) => { if (granted) granting.run(purpose); else { setRevoking(purpose); of.change((c) => ({ ...c })); } }} />
         <${Grant} grant=${consent.grants[purpose]} holds=${holds} /></div>`)}
       <${Field} label="What is granted now holds until" id="until" hint="Empty: until it is revoked."><input id="until" type="datetime-local" value=${until} onInput=${(e) => setUntil(e.currentTarget.value)} /><//>`}<//>
     ${revoking && html`<${Confirm} title=${`Revoke consent to ${revoking}?`} action="Revoke" act=${() => send(revoking, false)}
-      onClose=${() => { setRevoking(null); onChange(); }} onDone=${(told) => { setRevoking(null); onChange(told.erasure); }}>
+      onClose=${() => { setRevoking(null); of.reload(); }} onDone=${(told) => { setRevoking(null); onChange(told.erasure); }}>
       <p>${COVERS[revoking]}</p><//>`}
   </section>`;
 }

@@ -1,5 +1,5 @@
 // The profile: two tables of named values that somebody wrote, and notes; beside them what facts say.
-import { html, useEffect, useMemo, useState } from "../../lib/dom.js";
+import { html, useEffect, useMemo, useRef, useState } from "../../lib/dom.js";
 import { erase, put } from "../../lib/api.js";
 import { useAct } from "../../lib/load.js";
 import { Link } from "../../lib/router.js";
@@ -38,13 +38,27 @@ function changesOf(rows, before) {
 }
 
 function Section({ id, legend, rows, onChange }) {
+  const place = useRef();
+  const next = useRef("");
+  useEffect(() => {
+    if (next.current) [...place.current.querySelectorAll(next.current)].at(-1).focus();
+    next.current = "";
+  }, [rows.length]);
+  const add = () => {
+    next.current = ".row input:first-child";
+    onChange([...rows, { name: "", text: "", was: null }]);
+  };
+  const takeOut = (at) => {
+    next.current = `#${id}-add`;
+    onChange(rows.filter((_, index) => index !== at));
+  };
   const set = (at, some) => onChange(rows.map((row, index) => (index === at ? { ...row, ...some } : row)));
-  return html`<fieldset class="rows"><legend>${legend}</legend>
+  return html`<fieldset class="rows" ref=${place}><legend>${legend}</legend>
     ${rows.map((row, at) => html`<div class="row" key=${at}>
       <input aria-label=${`${legend}: name`} value=${row.name} placeholder="name" onInput=${(e) => set(at, { name: e.currentTarget.value })} />
       <input aria-label=${`${legend}: value of ${row.name || "this"}`} value=${row.text} placeholder="value" onInput=${(e) => set(at, { text: e.currentTarget.value })} />
-      <${Button} kind="quiet" aria-label=${`Take ${row.name || "this row"} out`} onClick=${() => onChange(rows.filter((_, index) => index !== at))}>✕<//></div>`)}
-    <${Button} kind="quiet" id=${`${id}-add`} onClick=${() => onChange([...rows, { name: "", text: "", was: null }])}>Add to ${legend.toLowerCase()}<//>
+      <${Button} kind="quiet" aria-label=${`Take ${row.name || "this row"} out`} onClick=${() => takeOut(at)}>✕<//></div>`)}
+    <${Button} kind="quiet" id=${`${id}-add`} onClick=${add}>Add to ${legend.toLowerCase()}<//>
   </fieldset>`;
 }
 
@@ -61,9 +75,16 @@ function Editor({ path, profile, onChange }) {
   const own = useMemo(() => (profile ? written(profile) : NOTHING), [profile]);
   const [form, setForm] = useState(formOf(own));
   const [erasing, setErasing] = useState(false);
-  useEffect(() => setForm(formOf(own)), [own]);
+  const [said, setSaid] = useState("");
+  // Read anew, as after consent to something, it may say what it did: what is being written stays.
+  useEffect(() => setForm(formOf(own)), [JSON.stringify({ ...own, updated_at: null, derived: null })]);
+  const write = (some) => {
+    setSaid("");
+    setForm({ ...form, ...some });
+  };
   const saving = useAct(async () => {
     await put(path, { preferences: changesOf(form.preferences, own.preferences), context: changesOf(form.context, own.context), notes: form.notes });
+    setSaid("Saved.");
     onChange();
   });
   const submit = (event) => {
@@ -72,11 +93,11 @@ function Editor({ path, profile, onChange }) {
   };
   return html`<form onSubmit=${submit} aria-label="Profile">
     ${profile ? html`<p class="quiet">Changed <${Time} at=${profile.updated_at} /></p>` : html`<${Empty}>There is no profile yet.<//>`}
-    ${SECTIONS.map(([name, legend]) => html`<${Section} key=${name} id=${name} legend=${legend} rows=${form[name]} onChange=${(rows) => setForm({ ...form, [name]: rows })} />`)}
-    <${Field} label="Notes" id="notes"><textarea id="notes" rows="4" maxlength="20000" value=${form.notes} onInput=${(e) => setForm({ ...form, notes: e.currentTarget.value })}></textarea><//>
+    ${SECTIONS.map(([name, legend]) => html`<${Section} key=${name} id=${name} legend=${legend} rows=${form[name]} onChange=${(rows) => write({ [name]: rows })} />`)}
+    <${Field} label="Notes" id="notes"><textarea id="notes" rows="4" maxlength="20000" value=${form.notes} onInput=${(e) => write({ notes: e.currentTarget.value })}></textarea><//>
     <${Notice} problem=${saving.problem} />
     <div class="buttons"><${Button} kind="main" type="submit" busy=${saving.busy}>Save the profile<//>
-      ${profile && html`<${Button} kind="danger-quiet" onClick=${() => setErasing(true)}>Erase the profile<//>`}</div>
+      ${profile && html`<${Button} kind="danger-quiet" onClick=${() => setErasing(true)}>Erase the profile<//>`}<span class="quiet" role="status">${said}</span></div>
     ${erasing && html`<${Confirm} title="Erase the profile?" action="Erase" act=${() => erase(path)} onClose=${() => setErasing(false)}
       onDone=${(receipt) => { setErasing(false); onChange(receipt); }}><p>The consent stays. It cannot be undone.</p><//>`}
   </form>`;

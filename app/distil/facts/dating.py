@@ -1,0 +1,43 @@
+"""Since when, or until when, a clause says that something holds."""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+
+from app.distil.facts.meaning import Stretch
+from app.text.intervals import Interval
+from app.text.times import intervals_of
+
+_NOT_FROM_THEN = re.compile(
+    r"\b(?:before|by|next|tomorrow|starting|beginning|until|till|due)\b", re.IGNORECASE
+)
+_WHEN = re.compile(
+    r"\W*(?:since|in|on|last|this|about|around|back|early|late|from|after|yesterday"
+    r"|today|recently|lately|now|a|an|one|two|three|four|five|six|\d+|(?:19|20)\d\d)\b",
+    re.IGNORECASE,
+)
+_SINCE = re.compile(r"\bsince\s+\Z", re.IGNORECASE)
+_LOOKED_BACK = 8
+
+
+def told_around(plain: str, places: Sequence[Stretch], at: int) -> Stretch:
+    """
+    From where to where the words tell the time of the clause at one of `places`.
+
+    "In May, I moved to Porto, after a year in Rome, …": its own, what leads to it, and what goes on
+    about when; not what else its sentence says.
+    """
+    stop = places[at][1]
+    begin = places[at - 1][1] if at else 0
+    if at and _WHEN.match(plain, *places[at - 1]):
+        begin = places[at - 1][0]
+    for follows, ends in places[at + 1 :]:
+        since = _SINCE.search(plain[max(0, follows - _LOOKED_BACK) : follows])
+        if not since and not _WHEN.match(plain, follows, ends):
+            break
+        stop = ends
+    return begin, stop
+
+
+def times_in(told: str, said_at: datetime) -> Sequence[Interval]:
+    return () if _NOT_FROM_THEN.search(told) else intervals_of(told, said_at)

@@ -1,0 +1,147 @@
+"""What people tell an assistant of themselves and theirs: limits, aims, measures, names."""
+
+import pytest
+
+from tests.distil.labelled import facts_in
+
+
+def told_in(content: str) -> list[str]:
+    return [
+        f"{each.subject}|{each.attribute}|{'' if each.positive else 'not '}{each.value}"
+        for each in facts_in(content)
+    ]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "From now on, answer in German.",
+        "from now on please answer in German",
+        "answer in German from now on",
+        "Going forward, answer in German.",
+        "hey, in future answer in German",
+    ],
+)
+def test_what_is_asked_for_from_now_on_is_a_rule(content: str) -> None:
+    assert told_in(content) == ["User|rule|answer in German"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Answer in German.",
+        "The show must go on, answer in German",
+        "Write a poem about robots in future",
+        "Write a poem from now on a rainy day",
+        "Can you answer in German from now on?",
+    ],
+)
+def test_what_is_asked_for_once_is_none(content: str) -> None:
+    assert told_in(content) == []
+
+
+def test_what_holds_from_now_on_is_no_rule() -> None:
+    assert told_in("From now on, we use Go") == ["we|language|Go"]
+    assert told_in("Thanks! From now on please call me Sam") == ["User|called|Sam"]
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("I can't eat gluten.", "User|eats|not gluten"),
+        ("i cant have dairy so swap the butter", "User|eats|not dairy"),
+        ("I cannot drink alcohol", "User|drinks|not alcohol"),
+        ("I've been a vegetarian since 2015.", "User|diet|vegetarian"),
+        ("I'm 180 cm tall", "User|height|180 cm"),
+        ("I weigh 80 kg", "User|weight|80 kg"),
+        ("My blood type is O negative", "User|blood type|O negative"),
+        ("my shoe size is 42", "User|shoe size|42"),
+        ("I was born on May 4, 1990", "User|birthday|May 4, 1990"),
+        ("I turned 40 last year", "User|age|40"),
+        ("I'm terrified of flying so trains only", "User|fears|flying"),
+        ("I'm afraid of losing my job", "User|fears|losing their job"),
+        ("I'm trying to lose weight", "User|goal|lose weight"),
+        ("I want to learn Spanish", "User|goal|learn Spanish"),
+        ("My goal is to sell my flat by May", "User|goal|sell their flat by May"),
+        ("I'm saving up for a house", "User|goal|house"),
+        ("I'm left-handed", "User|condition|left-handed"),
+        ("I studied law", "User|studies|law"),
+        ("I'm getting married in September to Jonas", "User|married_to|Jonas"),
+        ("the launch got pushed to May 12", "we|launch|May 12"),
+        ("Our backend is written in Go", "we|language for backend|Go"),
+        ("I'm at Shopify now doing data", "User|works_at|Shopify"),
+        ("I am head of marketing", "User|job|head of marketing"),
+        ("I live in Graz, as said", "User|lives_in|Graz"),
+        ("Like I said, I live in Graz", "User|lives_in|Graz"),
+        ("As I told you, I'm vegan", "User|diet|vegan"),
+        ("I live with my girlfriend in Ghent", "User|lives_in|Ghent"),
+        ("My mom's birthday is on June 3rd", "User's mom|birthday|June 3rd"),
+    ],
+)
+def test_what_people_tell_of_themselves(content: str, told: str) -> None:
+    assert told_in(content) == [told]
+
+
+def test_an_office_tells_the_firm_too() -> None:
+    told = ["User|job|CTO", "User|works_at|Brickyard"]
+    assert told_in("I'm the CTO of a small startup called Brickyard") == told
+    assert told_in("I'm CTO at Brickyard.") == told
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "I can't eat now",
+        "I can't have a dog in this flat",
+        "I can't eat another bite",
+        "I'm at Starbucks now",
+        "I'm at Google IO this week",
+        "Our backend is written in a hurry",
+        "I'm training for a while now",
+        "I'm preparing for the meeting",
+        "I'm trying to fix the tests",
+        "I want to learn more about this",
+        "I'm afraid so",
+        "I'm afraid of that",
+        "I'm scared of this bug",
+        "I studied hard",
+        "I studied the logs",
+        "I ended up in Paris for a week",
+        "I ended up in jail",
+        "I'm head over heels",
+    ],
+)
+def test_what_is_of_the_moment_is_no_fact(content: str) -> None:
+    assert told_in(content) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("I have a dog. His name is Rex.", ["User|has|dog", "User's dog|name|Rex"]),
+        ("I have a dog called Rex", ["User|has|dog", "User's dog|name|Rex"]),
+        ("We got a kitten, named her Pixel.", ["we|has|kitten", "User's kitten|name|Pixel"]),
+        ("we have a dog, Rufus, and fish", ["we|has|dog", "User's dog|name|Rufus"]),
+        ("She's my sister, her name is Lena", ["User's sister|name|Lena"]),
+        (
+            "my wife and I adopted a greyhound, he's called Biscuit",
+            ["we|has|greyhound", "User's greyhound|name|Biscuit"],
+        ),
+    ],
+)
+def test_a_name_that_stands_behind_whom_it_names(content: str, told: list[str]) -> None:
+    assert sorted(told_in(content)) == sorted(told)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "I have a dog and a cat. His name is Rex.",
+        "My neighbour has a dog. His name is Rex.",
+        "In my novel I have a dog. His name is Rex.",
+        "I have a cat, Sundays are for naps",
+        "Our dog, Berlin's finest, is here",
+    ],
+)
+def test_a_name_of_whom_is_not_clear_is_none(content: str) -> None:
+    assert not any("|name|" in each for each in told_in(content))
