@@ -79,6 +79,14 @@ def eventually(what: Callable[[], T]) -> T:
     return answer
 
 
+def eventually_equal(what: Callable[[], T], expected: T) -> None:
+    """Ask until the answer is this one; what it was at last is told."""
+    ends = time.monotonic() + PATIENCE
+    while (answer := what()) != expected and time.monotonic() < ends:
+        time.sleep(0.02)
+    assert answer == expected
+
+
 _NOT_INHERITED = ("FOREWORD_", "COLUMNS", "LINES")
 
 
