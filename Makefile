@@ -14,8 +14,10 @@ COVERAGE ?= --cov --cov-report=term:skip-covered --cov-report=xml
 run: setup
 	exec $(BIN)/foreword serve --host $(HOST) --port $(PORT)
 
-# What the server needs, and the model compiled into the user's cache.
+# What the server needs, and the model compiled into the user's cache. Our own modules are compiled
+# as pip compiles what it installs: where nobody may write them later, each start would do it anew.
 setup: .venv/.stamp-run
+	@$(BIN)/python -m compileall -q app migrations
 	@$(BIN)/foreword compile
 
 .venv/.stamp-run: pyproject.toml constraints.txt

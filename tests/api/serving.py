@@ -5,15 +5,17 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from tempfile import TemporaryFile
+from typing import IO, Any, TypeVar
 
 import httpx
 
 from app.client import Client
+from tests.api.forked import Forked
 from tests.fakes_embedder import a_compiled_model, model_cache
 
 T = TypeVar("T")
@@ -25,7 +27,7 @@ PATIENCE = 180.0
 
 @dataclass
 class Server:
-    process: subprocess.Popen[bytes]
+    process: subprocess.Popen[bytes] | Forked
     output: Path
     log_file: Path
 
@@ -107,17 +109,22 @@ def environment(directory: Path, **settings: str) -> dict[str, str]:
     return inherited | {f"FOREWORD_{name}": value for name, value in ours.items()}
 
 
-@contextmanager
-def serving(directory: Path, **settings: str) -> Iterator[Server]:
+def serving(directory: Path, **settings: str) -> AbstractContextManager[Server]:
     """A server on a free port, ready; killed at the end if it still runs."""
+    return _serving(_forked, directory, settings)
+
+
+def serving_by_itself(directory: Path, **settings: str) -> AbstractContextManager[Server]:
+    """The same, begun as a shell would, without anything that is imported already."""
+    return _serving(_begun, directory, settings)
+
+
+@contextmanager
+def _serving(begin: "_Begin", directory: Path, settings: Mapping[str, str]) -> Iterator[Server]:
     output, log_file = directory / "output", directory / "log"
     with output.open("wb") as out, log_file.open("ab") as log:
-        process = subprocess.Popen(
-            [COMMAND, "serve", "--port", "0"],
-            env=environment(directory, **settings),
-            stdout=out,
-            stderr=log,
-            cwd=directory,
+        process = begin(
+            ["serve", "--port", "0"], environment(directory, **settings), directory, out, log
         )
     server = Server(process, output, log_file)
     try:
@@ -128,20 +135,61 @@ def serving(directory: Path, **settings: str) -> Iterator[Server]:
             server.kill()
 
 
+def _forked(
+    arguments: Sequence[str],
+    env: Mapping[str, str],
+    directory: Path,
+    stdout: IO[bytes],
+    stderr: IO[bytes],
+) -> Forked:
+    return Forked(arguments, env=env, cwd=directory, stdout=stdout.fileno(), stderr=stderr.fileno())
+
+
+def _begun(
+    arguments: Sequence[str],
+    env: Mapping[str, str],
+    directory: Path,
+    stdout: IO[bytes],
+    stderr: IO[bytes],
+) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [COMMAND, *arguments], env=env, cwd=directory, stdout=stdout, stderr=stderr
+    )
+
+
+_Begin = Callable[
+    [Sequence[str], Mapping[str, str], Path, IO[bytes], IO[bytes]],
+    Forked | subprocess.Popen[bytes],
+]
+
+
 def run(
     directory: Path, *arguments: str, given: str | None = None, **settings: str
 ) -> subprocess.CompletedProcess[str]:
     """Run the command to its end, `given` on its standard input."""
-    return subprocess.run(
-        [COMMAND, *arguments],
-        env=environment(directory, **settings),
-        input=given,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-        cwd=directory,
-    )
+    if given is not None:
+        return subprocess.run(
+            [COMMAND, *arguments],
+            env=environment(directory, **settings),
+            input=given,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+            cwd=directory,
+        )
+    with TemporaryFile() as out, TemporaryFile() as err:
+        process = _forked(arguments, environment(directory, **settings), directory, out, err)
+        try:
+            code = process.wait(PATIENCE)
+        finally:
+            process.kill()
+        return subprocess.CompletedProcess(arguments, code, _read(out), _read(err))
+
+
+def _read(stream: IO[bytes]) -> str:
+    stream.seek(0)
+    return stream.read().decode()
 
 
 def store(client: httpx.Client, *contents: str, wait: bool = True, **fields: Any) -> dict[str, Any]:

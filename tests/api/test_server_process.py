@@ -12,7 +12,16 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.api.serving import Server, context, distil_nothing, eventually, run, serving, store
+from tests.api.serving import (
+    Server,
+    context,
+    distil_nothing,
+    eventually,
+    run,
+    serving,
+    serving_by_itself,
+    store,
+)
 from tests.api.speaking import problem
 from tests.stand_in_qdrant import refusing_port
 
@@ -28,7 +37,7 @@ def parts(client: httpx.Client) -> dict[str, Any]:
 
 
 def test_it_tells_where_data_and_docs_are_and_ends_when_asked(tmp_path: Path) -> None:
-    with serving(tmp_path) as server:
+    with serving_by_itself(tmp_path) as server:
         assert f"Data: {tmp_path / 'data'}\n" in server.said
         assert re.search(r"^Page: http://127\.0\.0\.1:[1-9]\d*/ui$", server.said, re.MULTILINE)
         assert re.search(r"^Docs: http://127\.0\.0\.1:[1-9]\d*/docs$", server.said, re.MULTILINE)
@@ -52,7 +61,7 @@ def test_it_ends_well_while_requests_run(tmp_path: Path) -> None:
 
 
 def test_the_serving_process_holds_no_torch_and_no_compiler(tmp_path: Path) -> None:
-    with serving(tmp_path) as server, server.client() as client:
+    with serving_by_itself(tmp_path) as server, server.client() as client:
         store(client, HUGIN)
         assert context(client, QUERY)["metadata"]["degraded"] == []
         mapped = Path(f"/proc/{server.process.pid}/maps").read_text()
