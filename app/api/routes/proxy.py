@@ -31,7 +31,7 @@ from app.domain.errors import (
     UpstreamUnavailable,
 )
 from app.domain.ids import TenantId
-from app.domain.keys import Permission
+from app.domain.keys import Caller, Permission
 from app.ports.upstream import Passed, Reply
 from app.text.chat import name_of, question_in, shown_in, with_memory
 
@@ -118,14 +118,7 @@ async def complete_chat(
 @router.get("/v1/models", response_class=Response, responses=_PASSED_THROUGH)
 async def list_models(request: Request, services: Use, caller: WhoAsks) -> Response:
     """The upstream's models, as it tells them."""
-    proxy = _proxy(services)
-    passed = Passed(
-        method="GET",
-        path="/models",
-        query=request.url.query,
-        headers=to_upstream(request.headers, caller, proxy.api_key),
-    )
-    return Relay(_Passage(proxy, passed).speak)
+    return await _as_told(request, services, caller, "/models")
 
 
 @router.post(
@@ -136,10 +129,15 @@ async def list_models(request: Request, services: Use, caller: WhoAsks) -> Respo
 )
 async def embed(request: Request, services: Use, caller: WhoAsks) -> Response:
     """The upstream's embeddings, as it tells them: memory has no part in these."""
+    return await _as_told(request, services, caller, "/embeddings")
+
+
+async def _as_told(request: Request, services: Services, caller: Caller, path: str) -> Response:
+    """What memory has no part in, as the upstream tells it."""
     proxy = _proxy(services)
     passed = Passed(
-        method="POST",
-        path="/embeddings",
+        method=request.method,
+        path=path,
         query=request.url.query,
         headers=to_upstream(request.headers, caller, proxy.api_key),
         body=await request.body(),
