@@ -24,7 +24,7 @@ from app.api.gate import who_acts
 from app.api.mcp.late import answering_late
 from app.api.middleware import ClearStart, Envelope
 from app.api.openapi import describe_keys
-from app.api.problems import DESCRIBED, install_problem_handlers
+from app.api.problems import install_problem_handlers
 from app.api.routes import (
     admin,
     context,
@@ -49,6 +49,17 @@ from app.wiring.succeeding import open_generations
 _CHAPTERS = ("store", "context", "memories", "entities", "govern", "proxy", "see inside", "move")
 """What the description tells first, in this order."""
 
+# What is asked with every turn first: a request is held against each route until one fits. Made
+# once, with their modules: routers that an application includes make all of their routes anew.
+_ROUTES = [
+    route
+    for each in (
+        *(context, conversations, proxy, memories, entities, users, flags),
+        *(inside, moving, operations, admin, ui),
+    )
+    for route in each.router.routes
+]
+
 
 def create_app(settings: Settings | None = None) -> FastAPI:
     """The service as an ASGI application; its parts are opened when it starts."""
@@ -67,23 +78,15 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         version=__version__,
         summary="Memory for LLM agents.",
         lifespan=lifespan,
-        responses=dict(DESCRIBED),
         docs_url=None,  # ours, for FastAPI's pages load what they are made of from elsewhere
         redoc_url=None,
         openapi_tags=[{"name": name} for name in _CHAPTERS],
+        routes=[*_ROUTES, Route("/mcp", Mounted("/mcp", "mcp"))],
     )
     install_problem_handlers(app)
     guard(app, settings)
     app.add_middleware(Envelope, telemetry=telemetry)
     app.add_middleware(ClearStart)
-    # What is asked with every turn first: a request is held against each route until one fits.
-    routers = (
-        *(context, conversations, proxy, memories, entities, users, flags),
-        *(inside, moving, operations, admin, ui),
-    )
-    for router in (each.router for each in routers):
-        app.include_router(router)
-    app.router.routes.append(Route("/mcp", Mounted("/mcp", "mcp")))
     describe_keys(app)
     return app
 

@@ -1,10 +1,15 @@
-"""What the description of the API says about keys, which no route knows of: the gate does."""
+"""
+What the description of the API says beside its routes: of the problems that all may answer with,
+and of keys, which no route knows of: the gate does.
+"""
 
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
+from fastapi.routing import APIRoute
 
 from app.api.access import permission_for
+from app.api.problems import DESCRIBED
 
 _SCHEMES = {
     "bearer": {"type": "http", "scheme": "bearer", "description": "An API key."},
@@ -15,6 +20,11 @@ _SCHEMES = {
         "description": "An API key, where `Authorization` is somebody else's.",
     },
 }
+
+
+def chapter(name: str, *, prefix: str = "", route_class: type[APIRoute] = APIRoute) -> APIRouter:
+    """A router whose routes are told of together."""
+    return APIRouter(prefix=prefix, tags=[name], route_class=route_class, responses=dict(DESCRIBED))
 
 
 def describe_keys(app: FastAPI) -> None:

@@ -3,9 +3,10 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from app.api.deps import Tenant, Use
+from app.api.openapi import chapter
 from app.api.reading import ReadBeside
 from app.api.schemas.admin import (
     AuditPage,
@@ -21,7 +22,7 @@ from app.api.writing import AsOnce, hash_of
 from app.domain.audit import user_subject
 from app.domain.ids import KeyId
 
-router = APIRouter(prefix="/admin", tags=["govern"], route_class=ReadBeside)
+router = chapter("govern", prefix="/admin", route_class=ReadBeside)
 
 
 @router.get("/keys")

@@ -1,10 +1,11 @@
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Header, Request, Response
+from fastapi import Header, Request, Response
 
 from app.api.accepting import prefers
 from app.api.deps import Tenant, Use
+from app.api.openapi import chapter
 from app.api.passing import EVENTS
 from app.api.reading import ReadBeside
 from app.api.schemas.bundles import BundleOut, bundle_out
@@ -20,7 +21,7 @@ from app.api.schemas.recalled import (
 from app.api.telling import Telling
 from app.domain.ids import BundleId
 
-router = APIRouter(tags=["context"], route_class=ReadBeside)
+router = chapter("context", route_class=ReadBeside)
 
 _ALSO_EVENTS: dict[int | str, dict[str, Any]] = {
     200: {

@@ -2,10 +2,11 @@ from functools import partial
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import Query, Request, Response
 
 from app.api.deps import Services, Tenant, Use
 from app.api.erasing import TOLD_IN_LINES, erased
+from app.api.openapi import chapter
 from app.api.paths import NameInPath
 from app.api.reading import ReadBeside
 from app.api.routes.memories import items_out
@@ -29,7 +30,7 @@ from app.domain.ids import ConversationId, MessageId, TenantId
 from app.ports.store import Snapshot
 from app.services.writing.ingest import Stored
 
-router = APIRouter(tags=["store"], route_class=ReadBeside)
+router = chapter("store", route_class=ReadBeside)
 
 
 async def _answer(

@@ -1,9 +1,10 @@
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from app.api.deps import Tenant, Use
+from app.api.openapi import chapter
 from app.api.schemas.entities import (
     EntityAround,
     EntityOut,
@@ -13,7 +14,7 @@ from app.api.schemas.entities import (
 )
 from app.domain.ids import EntityId
 
-router = APIRouter(prefix="/entities", tags=["entities"])
+router = chapter("entities", prefix="/entities")
 
 
 @router.get("")

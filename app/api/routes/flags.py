@@ -1,12 +1,11 @@
 """What a tenant switches while the service runs."""
 
-from fastapi import APIRouter
-
 from app.api.deps import Tenant, Use
+from app.api.openapi import chapter
 from app.api.reading import ReadBeside
 from app.api.schemas.flags import FlagsIn, FlagsOut
 
-router = APIRouter(prefix="/flags", tags=["govern"], route_class=ReadBeside)
+router = chapter("govern", prefix="/flags", route_class=ReadBeside)
 
 
 @router.get("")

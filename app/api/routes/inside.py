@@ -4,12 +4,13 @@ from dataclasses import replace
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Response
+from fastapi import Query, Response
 from fastapi.responses import JSONResponse
 from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import Field
 
 from app.api.deps import Tenant, Use, WhoAsks
+from app.api.openapi import chapter
 from app.api.schemas.context import Question, SearchIn
 from app.api.schemas.fields import Answer, Name
 from app.api.schemas.metrics import MetricsOut, Window, window_of
@@ -17,7 +18,7 @@ from app.api.schemas.recalled import DegradedOut, degraded_out, timings_out
 from app.domain.context import Intent
 from app.domain.memory import ItemType
 
-router = APIRouter(tags=["see inside"])
+router = chapter("see inside")
 
 
 class ResultOut(Answer):

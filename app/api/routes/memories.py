@@ -3,9 +3,10 @@ from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from app.api.deps import Tenant, Use
+from app.api.openapi import chapter
 from app.api.paging import page_of
 from app.api.reading import ReadBeside
 from app.api.schemas.conversations import ErasureOut, PageQuery
@@ -24,7 +25,7 @@ from app.domain.ids import ItemId
 from app.domain.memories import ItemView, Memory
 from app.ports.store import Snapshot
 
-router = APIRouter(tags=["memories"], route_class=ReadBeside)
+router = chapter("memories", route_class=ReadBeside)
 
 
 @router.post("/memories", status_code=201)

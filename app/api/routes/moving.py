@@ -8,13 +8,14 @@ from hashlib import sha256
 from typing import IO, Annotated, Any
 
 import orjson
-from fastapi import APIRouter, Query, Request
+from fastapi import Query, Request
 from fastapi.responses import Response, StreamingResponse
 
 from app.api.asking import KnownQuery
 from app.api.deps import Services, Tenant, Use, WhoAsks, require
 from app.api.limits import Limits, limits
 from app.api.lines import NDJSON, lines_of, wants_lines
+from app.api.openapi import chapter
 from app.api.receiving import received
 from app.api.schemas.fields import Name, Text
 from app.api.schemas.moving import ImportedOut
@@ -27,7 +28,7 @@ from app.formats.reading import Reading
 from app.services.common.once import IdempotencyKey
 from app.services.moving.imported import Imported
 
-router = APIRouter(tags=["move"], route_class=KnownQuery)
+router = chapter("move", route_class=KnownQuery)
 
 _HASHED_AT_ONCE = 2**20
 _TELL_EVERY = 0.5

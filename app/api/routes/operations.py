@@ -7,11 +7,12 @@ from functools import partial
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from pydantic import Field
 
 from app.api.asking import KnownQuery
 from app.api.deps import OPERATOR_ONLY, Tenant, Use, WhoAsks
+from app.api.openapi import chapter
 from app.api.paging import page_of
 from app.api.schemas.conversations import PageQuery
 from app.api.schemas.fields import Body
@@ -20,7 +21,7 @@ from app.domain.errors import JobNotFound
 from app.domain.projections import INDEXES, Projection
 from app.services.common.jobs import JobStatus
 
-router = APIRouter(tags=["operate"], route_class=KnownQuery)
+router = chapter("operate", route_class=KnownQuery)
 
 
 class ReindexIn(Body):

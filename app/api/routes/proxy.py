@@ -7,10 +7,11 @@ from functools import partial
 from logging import getLogger
 from typing import Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 from starlette.datastructures import Headers
 
 from app.api.deps import Proxy, Services, Tenant, Use, WhoAsks, require
+from app.api.openapi import chapter
 from app.api.passing import (
     CONVERSATION,
     EVENTS,
@@ -37,7 +38,7 @@ from app.text.chat import name_of, question_in, shown_in, with_memory
 
 _log = getLogger(__name__)
 
-router = APIRouter(tags=["proxy"])
+router = chapter("proxy")
 
 _MOST_HEARD = 32 * 2**20
 """Bytes of an answer that are held until it is stored."""

@@ -2,9 +2,10 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 
 from app.api.deps import Tenant, Use
+from app.api.openapi import chapter
 from app.api.paths import NameInPath
 from app.api.reading import ReadBeside
 from app.api.schemas.conversations import ErasureOut
@@ -18,7 +19,7 @@ from app.api.schemas.users import (
     UserQuery,
 )
 
-router = APIRouter(prefix="/users", tags=["govern"], route_class=ReadBeside)
+router = chapter("govern", prefix="/users", route_class=ReadBeside)
 
 
 @router.get("")
