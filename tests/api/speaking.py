@@ -55,10 +55,20 @@ def said(content: str | None, role: str = "user", **fields: Any) -> Json:
 
 async def store(client: AsyncClient, *messages: Json | str, **fields: Any) -> Json:
     """Store a conversation of `messages`, a text being a user's, and wait for all that follows."""
-    body = {"messages": [said(m) if isinstance(m, str) else m for m in messages], **fields}
-    answer = await client.post("/conversations?wait=indexed&wait_s=180", json=body)
+    answer = await client.post(
+        "/conversations?wait=indexed&wait_s=180", json=_told(messages, fields)
+    )
     await settled(client)
     return _body(answer, 201)
+
+
+async def store_soon(client: AsyncClient, *messages: Json | str, **fields: Any) -> Json:
+    """The same without waiting: where several are stored, to wait once is enough."""
+    return _body(await client.post("/conversations", json=_told(messages, fields)), 201)
+
+
+def _told(messages: Sequence[Json | str], fields: Json) -> Json:
+    return {"messages": [said(m) if isinstance(m, str) else m for m in messages], **fields}
 
 
 async def distilling_nothing(client: AsyncClient) -> AsyncClient:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from httpx import AsyncClient
 
-from tests.api.speaking import context, get, problem, said, store
+from tests.api.speaking import context, distilling_nothing, get, problem, said, store
 
 JSON = {"content-type": "application/json"}
 BIDI = "\u202eevil\u202c \u2066isolate\u2069 \u200b\u200c\u200d\ufeff\u00ad \u0301\u0301 \U000e0041"
@@ -40,6 +40,7 @@ async def test_every_character_that_may_be_stored_is_stored_faithfully(
 
 
 async def test_ten_megabytes_in_one_message_are_stored_faithfully(alone: AsyncClient) -> None:
+    await distilling_nothing(alone)  # would go on for half a minute, which nobody waits for here
     text = "\n".join(f"Line {n} of the log says that nothing happened." for n in range(210_000))
     assert len(text) > 10_000_000
     text = text[:10_000_000]

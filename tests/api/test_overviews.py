@@ -7,7 +7,17 @@ import pytest
 from httpx import AsyncClient
 
 from app.settings import Settings
-from tests.api.speaking import Json, context, erase, said, search, settled, store, talking_to
+from tests.api.speaking import (
+    Json,
+    context,
+    erase,
+    said,
+    search,
+    settled,
+    store,
+    store_soon,
+    talking_to,
+)
 
 DAYS = {
     "2020-01-07": ("ledger", "We decided on PostgreSQL 16 for the ledger service."),
@@ -44,7 +54,9 @@ async def told(settings: Settings) -> AsyncIterator[AsyncClient]:
     """Several weeks of chats, each day of which is a conversation, summed up."""
     async with talking_to(settings) as client:
         for day in DAYS:
-            await store(client, *a_day(day), user_id="alice", external_id=day, label=DAYS[day][0])
+            about: Json = {"external_id": day, "label": DAYS[day][0]}
+            await store_soon(client, *a_day(day), user_id="alice", **about)
+        await settled(client, at_most=180)
         yield client
 
 
@@ -80,6 +92,9 @@ async def test_what_is_asked_for_by_its_time_is_told(told: AsyncClient) -> None:
     await is_told_in_a_running_conversation(told)
     found = await search(told, LAST_WEEK, user_id="alice", as_of=WEDNESDAY, max_items=50)
     assert {"episodic"} <= {source for each in summaries(found) for source in each["sources"]}
+    await a_specific_question_keeps_its_messages(told)
+    await what_filters_keep_out_stays_out(told)
+    await what_was_erased_is_not_told_with_its_time(told)
 
 
 async def tells_a_week(told: AsyncClient) -> None:
@@ -139,7 +154,7 @@ SPECIFIC = [
 ]
 
 
-async def test_a_specific_question_keeps_its_messages(told: AsyncClient) -> None:
+async def a_specific_question_keeps_its_messages(told: AsyncClient) -> None:
     asked = [(query, most) for query in SPECIFIC for most in (5, 20)]
     with_them = [await ask(told, query, max_items=most) for query, most in asked]
     assert [asked_for(each) for each in with_them] == [[]] * len(asked)
@@ -148,6 +163,7 @@ async def test_a_specific_question_keeps_its_messages(told: AsyncClient) -> None
     assert all(said_of(each) for each in without)
     assert [said_of(each) for each in with_them] == [said_of(each) for each in without]
     assert summaries(await ask(told, JANUARY)) == []
+    await told.put("/flags", json={"summaries": True})
 
 
 KEEPING_OUT: list[Json] = [
@@ -159,7 +175,7 @@ KEEPING_OUT: list[Json] = [
 ]
 
 
-async def test_what_filters_keep_out_stays_out(told: AsyncClient) -> None:
+async def what_filters_keep_out_stays_out(told: AsyncClient) -> None:
     for filters in KEEPING_OUT:
         assert asked_for(await ask(told, JANUARY, filters=filters)) == [], filters
     conversations = (await told.get("/conversations", params={"user_id": "alice"})).json()["items"]
@@ -173,9 +189,10 @@ async def test_what_filters_keep_out_stays_out(told: AsyncClient) -> None:
     assert summaries(await ask(told, JANUARY, user_id="bob")) == []
     await told.put("/flags", json={"hybrid": False})
     assert asked_for(await ask(told, JANUARY)) == []
+    await told.put("/flags", json={"hybrid": True})
 
 
-async def test_what_was_erased_is_not_told_with_its_time(told: AsyncClient) -> None:
+async def what_was_erased_is_not_told_with_its_time(told: AsyncClient) -> None:
     before = await ask(told, LAST_WEEK, as_of=WEDNESDAY)
     decision = DAYS["2020-01-07"][1]
     (day,) = (each for each in asked_for(before) if decision in each["content"])

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from httpx import AsyncClient
 
-from tests.api.speaking import Json, context, store
+from tests.api.speaking import Json, context, settled, store_soon
 
 KEPT = 10
 """Distinct messages of a bundle that count, best first."""
@@ -45,7 +45,7 @@ async def store_all(client: AsyncClient, golden: Json) -> None:
     for memory in golden["conversations"]:
         for session in memory["sessions"]:
             messages = [_message(each) for each in session["messages"]]
-            await store(
+            await store_soon(
                 client,
                 *messages,
                 external_id=session["id"],
@@ -53,6 +53,7 @@ async def store_all(client: AsyncClient, golden: Json) -> None:
                 user_id=memory["id"],
                 created_at=session["date"],
             )
+    await settled(client, at_most=180)
 
 
 async def ask_all(client: AsyncClient, golden: Json) -> list[Asked]:
