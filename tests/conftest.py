@@ -50,6 +50,11 @@ settings.register_profile(
 settings.load_profile("calm")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes minutes begins first: begun last, it is what everybody waits for at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("durability") is None)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _one_model_in_memory() -> Iterator[None]:
     """Opening an application takes twice as long where each of them loads the model for itself."""
