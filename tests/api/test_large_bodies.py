@@ -27,8 +27,10 @@ async def longest_pause(client: AsyncClient, body: bytes, path: str = "/conversa
     """
     How much this process did at most while `/healthz` waited, as `body` was answered.
 
-    In seconds of its own work: what else goes on on the machine does not count.
+    Of its own work, in millions of turns of an empty loop at the pace of now: neither what else
+    goes on on the machine counts nor how fast it is. An idle one makes some thirty in a second.
     """
+    before = pace()
     posting = asyncio.create_task(client.post(path, content=body, headers=JSON))
     longest = 0.0
     while not posting.done():
@@ -37,14 +39,22 @@ async def longest_pause(client: AsyncClient, body: bytes, path: str = "/conversa
         await asyncio.sleep(0.001)
         longest = max(longest, time.process_time() - asked)
     assert (await posting).status_code in {200, 201, 400, 413, 422}
-    return longest
+    return longest / max(before, pace())
+
+
+def pace() -> float:
+    """Seconds that a million turns of an empty loop take this process now."""
+    began = time.process_time()
+    for _ in range(3_000_000):
+        pass
+    return (time.process_time() - began) / 3
 
 
 @pytest.mark.parametrize("value", [b"0", b"[]", b'""', b'"k":0'])
 async def test_many_values_stop_nobody(alone: AsyncClient, value: bytes) -> None:
     held = b'{"metadata": {"a": [%s]}}' if value != b'"k":0' else b'{"metadata": {%s}}'
-    assert await longest_pause(alone, held % b",".join([value] * 3_000_000)) < 1
-    assert await longest_pause(alone, held % b",".join([value] * 450_000)) < 1
+    assert await longest_pause(alone, held % b",".join([value] * 3_000_000)) < 40
+    assert await longest_pause(alone, held % b",".join([value] * 450_000)) < 40
 
 
 MANY = [0] * 30_000
@@ -149,7 +159,7 @@ def to_tool(content: str, **more: object) -> bytes:
 async def test_what_models_send_is_counted_too(alone: AsyncClient) -> None:
     await alone.post("/mcp", content=to_tool("The first opens the server."), headers=JSON)
     many = to_tool("x", more=[0] * 3_000_000)
-    assert await longest_pause(alone, many, "/mcp") < 0.5
+    assert await longest_pause(alone, many, "/mcp") < 20
     document = problem(await alone.post("/mcp", content=many, headers=JSON), 413, "too-many-values")
     assert document["max_values"] == 10_000
     for broken in (to_tool(LARGE)[:-1], b'{"a":' * 4_000 + b" " * 50_000, b"\xff" * 60_000):
