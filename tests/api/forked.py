@@ -14,7 +14,7 @@ from multiprocessing import get_context
 from multiprocessing.context import ForkServerProcess
 from multiprocessing.reduction import DupFd
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 _FORKS = get_context("forkserver")
 _FORKS.set_forkserver_preload(["tests.api.imported"])
@@ -44,11 +44,11 @@ class Forked:
         *,
         env: Mapping[str, str],
         cwd: Path,
-        stdout: int,
-        stderr: int,
+        stdout: IO[bytes],
+        stderr: IO[bytes],
     ) -> None:
         with open(os.devnull, "rb") as nothing:  # noqa: PTH123  (a device)
-            streams = _Streams((nothing.fileno(), stdout, stderr))
+            streams = _Streams((nothing.fileno(), stdout.fileno(), stderr.fileno()))
             self._process: ForkServerProcess = _FORKS.Process(
                 target=_become, args=(tuple(arguments), dict(env), cwd, streams)
             )

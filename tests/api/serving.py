@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -83,10 +83,9 @@ def eventually(what: Callable[[], T]) -> T:
 
 def eventually_equal(what: Callable[[], T], expected: T) -> None:
     """Ask until the answer is this one; what it was at last is told."""
-    ends = time.monotonic() + PATIENCE
-    while (answer := what()) != expected and time.monotonic() < ends:
-        time.sleep(0.02)
-    assert answer == expected
+    with suppress(AssertionError):
+        eventually(lambda: what() == expected)
+    assert what() == expected
 
 
 _NOT_INHERITED = ("FOREWORD_", "COLUMNS", "LINES")
@@ -111,7 +110,7 @@ def environment(directory: Path, **settings: str) -> dict[str, str]:
 
 def serving(directory: Path, **settings: str) -> AbstractContextManager[Server]:
     """A server on a free port, ready; killed at the end if it still runs."""
-    return _serving(_forked, directory, settings)
+    return _serving(Forked, directory, settings)
 
 
 def serving_by_itself(directory: Path, **settings: str) -> AbstractContextManager[Server]:
@@ -120,11 +119,19 @@ def serving_by_itself(directory: Path, **settings: str) -> AbstractContextManage
 
 
 @contextmanager
-def _serving(begin: "_Begin", directory: Path, settings: Mapping[str, str]) -> Iterator[Server]:
+def _serving(
+    begin: Callable[..., subprocess.Popen[bytes] | Forked],
+    directory: Path,
+    settings: Mapping[str, str],
+) -> Iterator[Server]:
     output, log_file = directory / "output", directory / "log"
     with output.open("wb") as out, log_file.open("ab") as log:
         process = begin(
-            ["serve", "--port", "0"], environment(directory, **settings), directory, out, log
+            ["serve", "--port", "0"],
+            env=environment(directory, **settings),
+            stdout=out,
+            stderr=log,
+            cwd=directory,
         )
     server = Server(process, output, log_file)
     try:
@@ -135,32 +142,8 @@ def _serving(begin: "_Begin", directory: Path, settings: Mapping[str, str]) -> I
             server.kill()
 
 
-def _forked(
-    arguments: Sequence[str],
-    env: Mapping[str, str],
-    directory: Path,
-    stdout: IO[bytes],
-    stderr: IO[bytes],
-) -> Forked:
-    return Forked(arguments, env=env, cwd=directory, stdout=stdout.fileno(), stderr=stderr.fileno())
-
-
-def _begun(
-    arguments: Sequence[str],
-    env: Mapping[str, str],
-    directory: Path,
-    stdout: IO[bytes],
-    stderr: IO[bytes],
-) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [COMMAND, *arguments], env=env, cwd=directory, stdout=stdout, stderr=stderr
-    )
-
-
-_Begin = Callable[
-    [Sequence[str], Mapping[str, str], Path, IO[bytes], IO[bytes]],
-    Forked | subprocess.Popen[bytes],
-]
+def _begun(arguments: Sequence[str], **how: Any) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([COMMAND, *arguments], **how)
 
 
 def run(
@@ -179,7 +162,8 @@ def run(
             cwd=directory,
         )
     with TemporaryFile() as out, TemporaryFile() as err:
-        process = _forked(arguments, environment(directory, **settings), directory, out, err)
+        env = environment(directory, **settings)
+        process = Forked(arguments, env=env, stdout=out, stderr=err, cwd=directory)
         try:
             code = process.wait(PATIENCE)
         finally:
