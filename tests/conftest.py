@@ -55,6 +55,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.get_closest_marker("durability") is None)
 
 
+def pytest_collection_finish() -> None:
+    """Thousands of tests stay to the end: nothing of them is garbage."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _one_model_in_memory() -> Iterator[None]:
     """Opening an application takes twice as long where each of them loads the model for itself."""

@@ -1,9 +1,10 @@
 """Large bodies: counted before they are parsed, and read while others are answered."""
 
 import asyncio
+import gc
 import json
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 from httpx import AsyncClient
@@ -21,6 +22,19 @@ async def small(embedded: Settings) -> AsyncIterator[AsyncClient]:
     limits = LimitSettings(metadata_bytes=20, json_values=50)
     async with talking_to(embedded.model_copy(update={"limits": limits})) as client:
         yield client
+
+
+@pytest.fixture(autouse=True)
+def _nothing_to_look_through() -> Iterator[None]:
+    """
+    As in a service, which begins with `gc.freeze`.
+
+    Else a body of many values has all that the tests before have left looked through for garbage.
+    """
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 async def longest_pause(client: AsyncClient, body: bytes, path: str = "/conversations") -> float:
