@@ -3,6 +3,7 @@ import { html, useEffect, useState } from "./dom.js";
 
 const BASE = "/ui";
 const listeners = new Set();
+const leaving = new Set();
 
 const read = () => ({
   path: location.pathname.slice(BASE.length).replace(/\/+$/, "") || "/",
@@ -18,7 +19,11 @@ export function address(path, query = {}) {
 /** Which entry of the history one is at. */
 export const entry = () => history.state?.entry ?? 0;
 
+/** Calls `tell` before another entry is added. */
+export const beforeLeaving = (tell) => leaving.add(tell);
+
 export function go(path, query, { replace = false } = {}) {
+  if (!replace) leaving.forEach((tell) => tell());
   const state = { entry: replace ? entry() : performance.timeOrigin + performance.now() };
   history[replace ? "replaceState" : "pushState"](state, "", address(path, query));
   listeners.forEach((tell) => tell({ moved: !replace, back: false }));
