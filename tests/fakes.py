@@ -257,6 +257,7 @@ class Memory:
             recorder=self.recorder,
             embedder=self.embedder,
             introducer=Introducer(self.tokens),
+            tokens=self.tokens,
             clock=self.clock,
         )
         self.steward = Steward(store=store, desk=erasures, clock=self.clock)

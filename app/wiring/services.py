@@ -176,6 +176,7 @@ class Parts(UpkeepParts):
             recorder=self.recorder,
             embedder=self.embedder,
             introducer=Introducer(self.tokens),
+            tokens=self.tokens,
             clock=now,
         )
 

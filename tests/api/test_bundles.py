@@ -32,6 +32,19 @@ async def test_a_replay_shows_the_bundle_as_it_was_answered(client: AsyncClient)
     assert at_once == later == bundle
 
 
+async def test_a_replay_tells_of_history_that_was_cut_the_tokens_that_were_shown(
+    client: AsyncClient,
+) -> None:
+    stored = await store(client, "The tide comes in at noon, and goes out at six. " * 20, **ALICE)
+    bundle = await context(client, "And now?", conversation_id=stored["id"], budget_tokens=200)
+    (shown,) = bundle["recent_history"]
+    assert shown["content"].endswith("[…]")
+
+    replay = await get(client, f"/bundles/{bundle['bundle_id']}")
+
+    assert replay["recent_history"] == [shown]
+
+
 async def test_a_replay_outlives_later_writes(client: AsyncClient) -> None:
     await store(client, HUGIN, **ALICE)
     bundle = await context(client, QUERY, **ALICE)

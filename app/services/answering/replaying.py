@@ -33,7 +33,7 @@ from app.domain.ids import (
 )
 from app.domain.memory import ItemType
 from app.domain.profile import ShownProfile
-from app.ports import Clock, Embedder, RecallFilter
+from app.ports import Clock, Embedder, RecallFilter, TokenCounter
 from app.ports.store import Snapshot, Store
 from app.ports.stored import Receipt
 from app.services.answering.comparing import difference
@@ -55,6 +55,7 @@ class Replayer:
     recorder: Recorder
     embedder: Embedder
     introducer: Introducer
+    tokens: TokenCounter
     clock: Clock
 
     async def replay(
@@ -82,10 +83,11 @@ class Replayer:
             recalled = await snapshot.recall.hydrate(
                 keys, scopes=sorted(scopes), model=self.embedder.model, now=self.clock()
             )
-            history = await snapshot.messages.get([MessageKey(key) for key in answer["history"]])
+            said = await snapshot.messages.get([MessageKey(key) for key in answer["history"]])
             profile = await self._profile(snapshot, receipt)
             related = await _related(snapshot, receipt)
         items = {key: recalled.read(at) for at, key in enumerate(recalled.keys)}
+        history = [self._as_shown(each, answer.get("cut", {})) for each in said]
         told = replace(_told(receipt, items, history), profile=profile, related=related)
         return _rendered(told, receipt)
 
@@ -111,6 +113,13 @@ class Replayer:
         form = Format(str(receipt.request["format"]))
         shown = self.introducer.introduce(found, told["room"], form)
         return shown if profile_told(shown) == told else None
+
+    def _as_shown(self, message: Message, cut: Mapping[str, int]) -> Message:
+        shown = cut.get(str(message.key))
+        if shown is None:
+            return message
+        beginning = (message.content or "")[:shown] + CUT
+        return replace(message, content=beginning, tokens=self.tokens.count(beginning))
 
     async def check(self, tenant: TenantId, since: BundleId, *, subject: str) -> None:
         """
@@ -187,7 +196,7 @@ def _told(
         id=receipt.bundle_id,
         query=str(receipt.request["query"]),
         intent=Intent(answer["intent"]),
-        recent_history=[_as_shown(each, answer.get("cut", {})) for each in history],
+        recent_history=history,
         retrieved=[_candidate(each, items, receipt.created_at) for each in answer["items"]],
         text=None,
         messages=None,
@@ -226,13 +235,6 @@ def _rendered(bundle: ContextBundle, receipt: Receipt) -> ContextBundle:
         case Format.MESSAGES:
             query = bundle.query if receipt.answer.get("queried", True) else ""
             return replace(bundle, messages=render_messages(contents, query or None))
-
-
-def _as_shown(message: Message, cut: Mapping[str, int]) -> Message:
-    shown = cut.get(str(message.key))
-    if shown is None:
-        return message
-    return replace(message, content=(message.content or "")[:shown] + CUT)
 
 
 def _candidate(
