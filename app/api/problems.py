@@ -189,6 +189,8 @@ def what_is_wrong(found: Mapping[str, Any]) -> str:
         return "must not be empty"
     if found["type"] == "string_pattern_mismatch" and not found["input"].strip():
         return "must not be blank"
+    if found["type"] == "too_long" and isinstance(found["input"], str):
+        return f"must have at most {found['ctx']['max_length']} characters"
     return str(found["msg"]).removeprefix(_OF_OURS)
 
 

@@ -145,6 +145,7 @@ async def test_numbers_that_are_none_are_refused(client: AsyncClient, number: st
         ("/context", f'{{"query": "q", "history": {{"max_share": {number}}}}}'),
         ("/context", f'{{"query": "q", "budget_tokens": {number}}}'),
         ("/search", f'{{"query": "q", "max_items": {number}}}'),
+        ("/admin/prune", f'{{"after_days": {number}}}'),
     ):
         await refused(client, path, body)
 

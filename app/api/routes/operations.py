@@ -8,14 +8,14 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import Query
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from app.api.asking import KnownQuery
 from app.api.deps import OPERATOR_ONLY, Tenant, Use, WhoAsks
 from app.api.openapi import chapter
 from app.api.paging import page_of
 from app.api.schemas.conversations import PageQuery
-from app.api.schemas.fields import Body
+from app.api.schemas.fields import Body, Real
 from app.api.schemas.jobs import JobList, JobOut, WaitingOut
 from app.domain.errors import JobNotFound
 from app.domain.projections import INDEXES, Projection
@@ -31,14 +31,16 @@ class ReindexIn(Body):
 
 
 class PruneIn(Body):
-    after_days: float = Field(
+    after_days: Real = Field(
         gt=0, le=36_500, description="Days since somebody last wrote to it or changed it."
     )
-    dry_run: bool = Field(default=True, description="Tell what would be erased, erase nothing.")
+    dry_run: StrictBool = Field(
+        default=True, description="Tell what would be erased, erase nothing."
+    )
 
 
 class DoctorIn(Body):
-    fix: bool = Field(default=False, description="Put right what can be.")
+    fix: StrictBool = Field(default=False, description="Put right what can be.")
 
 
 @router.get("/jobs")

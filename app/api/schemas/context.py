@@ -5,7 +5,7 @@ from datetime import UTC, timedelta
 from typing import Annotated, Literal, Self, TypeVar
 from uuid import UUID
 
-from pydantic import Field, model_validator
+from pydantic import Field, StrictBool, model_validator
 
 from app.api.limits import AtMost
 from app.api.schemas.fields import (
@@ -111,7 +111,7 @@ class SearchIn(Body):
         default=None, description='In its offset "yesterday" and other times are understood.'
     )
     deadline_ms: Whole | None = Field(default=None, ge=1, le=60_000)
-    explain: bool = False
+    explain: StrictBool = False
     weights: WeightsIn = Field(default_factory=WeightsIn)
     preferred_labels: Several[Label] = Field(default_factory=list)
     filters: FiltersIn = Field(default_factory=FiltersIn)

@@ -2,7 +2,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field, StrictBool, model_validator
 
 from app.api.limits import AtMost, within_metadata_bytes
 from app.api.schemas.fields import (
@@ -123,7 +123,7 @@ class ConversationPatch(Body):
     importance: Importance = DEFAULT_IMPORTANCE
     tags: Tags = Field(default_factory=list)
     metadata: Metadata = Field(default_factory=dict)
-    archived: bool = False
+    archived: StrictBool = False
 
     def to_changes(self) -> ConversationChanges:
         return ConversationChanges(
