@@ -35,7 +35,7 @@ from app.settings.recalling import (
     IndexerSettings,
     RetrievalSettings,
 )
-from app.settings.section import Section
+from app.settings.section import Place, Section
 from app.settings.storing import (
     DatabaseSettings,
     LifetimeSettings,
@@ -104,10 +104,10 @@ class Settings(BaseSettings):
         env_prefix=PREFIX, env_nested_delimiter="__", frozen=True, extra="forbid"
     )
 
-    data_dir: Path = Field(
+    data_dir: Place = Field(
         default_factory=_default_data_dir, description="Where the embedded engines keep data."
     )
-    model_cache: Path = Field(
+    model_cache: Place = Field(
         default_factory=_default_model_cache, description="Where compiled models are kept."
     )
     server: ServerSettings = ServerSettings()

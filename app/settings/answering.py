@@ -7,7 +7,6 @@ from pydantic import (
     Field,
     NonNegativeFloat,
     NonNegativeInt,
-    PositiveFloat,
     PositiveInt,
     SecretStr,
     field_validator,
@@ -17,13 +16,13 @@ from pydantic_settings import NoDecode
 from app.domain.ids import LOCAL_TENANT, TenantId
 from app.domain.keys import tenant_named
 from app.settings.addresses import HttpUrl
-from app.settings.section import Section
+from app.settings.section import Seconds, SecondsOrNone, Section
 
 _ORIGIN = re.compile(r"https?://[^/\s*]+")
 
 
 class ServerSettings(Section):
-    host: str = Field(default="127.0.0.1", description="Address to listen on.")
+    host: str = Field(default="127.0.0.1", min_length=1, description="Address to listen on.")
     port: int = Field(default=8000, ge=0, le=65_535, description="Port; 0 takes a free one.")
     allow_public: bool = Field(
         default=False,
@@ -40,7 +39,7 @@ class ServerSettings(Section):
     open_metrics: bool = Field(
         default=True, description="`/metrics` needs no key; if not, one with `admin`."
     )
-    look_s: NonNegativeFloat = Field(
+    look_s: SecondsOrNone = Field(
         default=0.25,
         description="Seconds for which `/readyz` and `/metrics` ask no model in process again that "
         "answered.",
@@ -49,7 +48,7 @@ class ServerSettings(Section):
         default=2_000,
         description="Connections, idle ones too; beyond: 503 with `Retry-After`. 0: any number.",
     )
-    head_s: PositiveFloat = Field(
+    head_s: Seconds = Field(
         default=15.0,
         description="Seconds that the line and the headers of a request may take to come.",
     )
@@ -57,7 +56,7 @@ class ServerSettings(Section):
         default=4 * 2**20,  # a query in the address has up to 200,000 characters of twelve bytes
         description="Bytes that they may have beyond what one read brings; then the answer is 431.",
     )
-    drain_s: PositiveFloat = Field(
+    drain_s: Seconds = Field(
         default=20.0, description="Seconds that running requests get at the end."
     )
 
@@ -86,10 +85,10 @@ class KeySettings(Section):
     remembered: PositiveInt = Field(
         default=10_000, description="Keys whose last look-up is remembered."
     )
-    remembered_s: PositiveFloat = Field(
+    remembered_s: Seconds = Field(
         default=2.0, description="Seconds that it is: so late a revoked key is refused, at most."
     )
-    noted_s: PositiveFloat = Field(
+    noted_s: Seconds = Field(
         default=10.0, description="Seconds after which the last use of a key is written down."
     )
 
@@ -110,14 +109,14 @@ class KeySettings(Section):
 
 class LimitSettings(Section):
     body_bytes: PositiveInt = Field(default=64 * 2**20, description="Bytes of a request's body.")
-    body_s: PositiveFloat = Field(default=60.0, description="Seconds that a body may take to come.")
-    answer_s: PositiveFloat = Field(
+    body_s: Seconds = Field(default=60.0, description="Seconds that a body may take to come.")
+    answer_s: Seconds = Field(
         default=60.0, description="Seconds that a caller may leave a part of an answer untaken."
     )
     import_bytes: PositiveInt = Field(
         default=4 * 2**30, description="Bytes of an import, as it is sent and unpacked."
     )
-    import_s: PositiveFloat = Field(
+    import_s: Seconds = Field(
         default=3_600.0, description="Seconds that an import may take to come, all in all."
     )
     messages: PositiveInt = Field(default=10_000, description="Messages in one request.")
@@ -171,10 +170,10 @@ class ProxySettings(Section):
         default=None,
         description="Tokens of memory in front of a request that names none; none: the tenant's.",
     )
-    deadline_s: PositiveFloat = Field(
+    deadline_s: Seconds = Field(
         default=0.5, description="Seconds that memory may take; then a request goes on without."
     )
-    keys_stand_s: NonNegativeFloat = Field(
+    keys_stand_s: SecondsOrNone = Field(
         default=300.0,
         description="Seconds that a key which was good stands for calls to `/v1/` while the "
         "database does not answer, and for which it stands that none exists: so late a key that is "
@@ -185,12 +184,10 @@ class ProxySettings(Section):
         description="Memory is a system message of its own, first of all, or joined to the "
         "request's, for models that take only one.",
     )
-    timeout_s: PositiveFloat = Field(
+    timeout_s: Seconds = Field(
         default=600.0, description="Seconds that the upstream may be silent."
     )
-    connect_s: PositiveFloat = Field(
-        default=10.0, description="Seconds that connecting to it may take."
-    )
+    connect_s: Seconds = Field(default=10.0, description="Seconds that connecting to it may take.")
 
 
 class LogSettings(Section):

@@ -2,10 +2,10 @@
 
 from typing import Literal, Self
 
-from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt, SecretStr, model_validator
+from pydantic import Field, PositiveInt, SecretStr, model_validator
 
 from app.settings.addresses import HttpUrl
-from app.settings.section import Section
+from app.settings.section import Seconds, SecondsOrNone, Section, Threads
 
 _OF_NO_VECTOR = ("timeout_s", "attempts", "batch", "threads", "query_cache", "look_s")
 """Settings of an embedder that make no other vectors."""
@@ -17,6 +17,7 @@ class EmbedderSettings(Section):
     )
     model: str = Field(
         default="all-MiniLM-L6-v2",
+        min_length=1,
         description="A name, or a sentence-transformers folder.",
     )
     precision: Literal["int8", "fp32"] = Field(default="int8", description="Of the compiled model.")
@@ -28,12 +29,12 @@ class EmbedderSettings(Section):
     )
     base_url: HttpUrl | None = Field(default=None, description="Of the HTTP endpoint.")
     api_key: SecretStr | None = Field(default=None, description="Of the HTTP endpoint.")
-    timeout_s: PositiveFloat = Field(default=10.0, description="Seconds per HTTP attempt.")
+    timeout_s: Seconds = Field(default=10.0, description="Seconds per HTTP attempt.")
     attempts: PositiveInt = Field(default=3, description="HTTP attempts.")
     batch: PositiveInt = Field(default=32, description="Texts embedded at once.")
-    threads: PositiveInt = Field(default=2, description="Threads that embed documents.")
+    threads: Threads = Field(default=2, description="Threads that embed documents.")
     query_cache: PositiveInt = Field(default=1_024, description="Query vectors remembered.")
-    look_s: NonNegativeFloat = Field(
+    look_s: SecondsOrNone = Field(
         default=30.0,
         description="Seconds for which `/readyz` and `/metrics` ask no HTTP endpoint again that "
         "answered: each look may cost money.",
@@ -58,14 +59,14 @@ class RerankerSettings(Section):
         "candidates are not reranked.",
     )
     precision: Literal["int8", "fp32"] = Field(default="fp32", description="Of the compiled model.")
-    deadline_s: PositiveFloat = Field(
+    deadline_s: Seconds = Field(
         default=1.0, description="Seconds, unless less is left of what a request allows."
     )
     candidates: int = Field(default=32, ge=1, le=32, description="Best candidates that it reads.")
     share: float = Field(
         default=0.7, ge=0.0, le=1.0, description="Of its order in the relevance of what it read."
     )
-    threads: PositiveInt = Field(default=2, description="Threads that read for one request.")
+    threads: Threads = Field(default=2, description="Threads that read for one request.")
     waiting: int = Field(
         default=4, ge=0, description="Requests that may wait for it; others go without at once."
     )
@@ -79,7 +80,7 @@ class LlmSettings(Section):
     )
     api_key: SecretStr | None = Field(default=None, description="The endpoint's key.")
     model: str | None = Field(default=None, min_length=1, description="A name that it knows.")
-    timeout_s: PositiveFloat = Field(default=30.0, description="Seconds per attempt.")
+    timeout_s: Seconds = Field(default=30.0, description="Seconds per attempt.")
     attempts: PositiveInt = Field(default=2, description="Attempts; then rules do it.")
     concurrency: PositiveInt = Field(default=4, description="Requests at once.")
 
@@ -91,6 +92,8 @@ class LlmSettings(Section):
 
 
 class TokenizerSettings(Section):
-    encoding: str = Field(
-        default="o200k_base", description="The byte-pair encoding that tokens are counted in."
+    encoding: Literal["o200k_base", "o200k_harmony", "cl100k_base", "llama3", "qwen3"] = Field(
+        default="o200k_base",
+        description="The byte-pair encoding that tokens are counted in; else `o200k_harmony`, "
+        "`cl100k_base`, `llama3` or `qwen3`.",
     )

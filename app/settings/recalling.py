@@ -1,15 +1,13 @@
 """How memory is found and answered again, and what is made of it behind the answers."""
 
-from pathlib import Path
+from pydantic import Field, NonNegativeInt, PositiveInt
 
-from pydantic import Field, NonNegativeInt, PositiveFloat, PositiveInt
-
-from app.settings.section import Section
+from app.settings.section import AtOnce, Place, Seconds, Section
 
 
 class RetrievalSettings(Section):
-    per_source: PositiveInt = Field(default=50, description="Candidates asked of each source.")
-    deadline_s: PositiveFloat = Field(
+    per_source: AtOnce = Field(default=50, description="Candidates asked of each source.")
+    deadline_s: Seconds = Field(
         default=2.0, description="Seconds that a source may take, unless a request says less."
     )
     floor: float = Field(
@@ -39,7 +37,7 @@ class RetrievalSettings(Section):
     tool_items: NonNegativeInt = Field(
         default=3, description="Tool items in a bundle, the freshest of what was found."
     )
-    weights: Path | None = Field(
+    weights: Place | None = Field(
         default=None, description="What `foreword tune` wrote; none: the shipped weights."
     )
 
@@ -47,20 +45,20 @@ class RetrievalSettings(Section):
 class CacheSettings(Section):
     entries: PositiveInt = Field(default=10_000, description="Bundles.")
     megabytes: PositiveInt = Field(default=32, description="MiB of bundles, about.")
-    ttl_s: PositiveFloat = Field(default=300.0, description="Seconds until a bundle is old.")
+    ttl_s: Seconds = Field(default=300.0, description="Seconds until a bundle is old.")
 
 
 class IndexerSettings(Section):
-    batch: PositiveInt = Field(default=128, description="Items per batch.")
-    idle_s: PositiveFloat = Field(default=0.5, description="Seconds between looks at the outbox.")
-    lease_s: PositiveFloat = Field(
+    batch: AtOnce = Field(default=128, description="Items per batch.")
+    idle_s: Seconds = Field(default=0.5, description="Seconds between looks at the outbox.")
+    lease_s: Seconds = Field(
         default=120.0, description="Seconds after which another worker may take a batch over."
     )
     attempts: PositiveInt = Field(default=8, description="Tries before a dead letter.")
 
 
 class DistilSettings(Section):
-    batch: PositiveInt = Field(default=16, description="Conversations claimed at once.")
+    batch: AtOnce = Field(default=16, description="Conversations claimed at once.")
     messages: PositiveInt = Field(default=200, description="Messages distilled at once.")
     tokens: PositiveInt = Field(
         default=40_000, description="Tokens distilled at once, unless one message has more."
@@ -74,7 +72,7 @@ class DistilSettings(Section):
         description="A model of spaCy, such as `en_core_web_sm`, that finds more names; needs the "
         "extra `spacy` and that model.",
     )
-    idle_s: PositiveFloat = Field(
+    idle_s: Seconds = Field(
         default=2.0, description="Seconds between looks for conversations to distil."
     )
     share: float = Field(
@@ -83,7 +81,7 @@ class DistilSettings(Section):
         le=1,
         description="Part of the time that it takes while requests come or messages are indexed.",
     )
-    lease_s: PositiveFloat = Field(
+    lease_s: Seconds = Field(
         default=300.0, description="Seconds after which another worker may take them over."
     )
     attempts: PositiveInt = Field(

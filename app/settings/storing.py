@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Literal
 
-from pydantic import Field, PositiveFloat, PositiveInt, SecretStr, field_validator
+from pydantic import Field, PositiveInt, SecretStr, field_validator
 
 from app.domain.memory import ItemType
 from app.settings.addresses import check_database_port, http_url
-from app.settings.section import Section
+from app.settings.section import Days, Seconds, Section
 
 IN_MEMORY = ":memory:"
 """No address: the client's own index, to measure with."""
@@ -30,7 +30,7 @@ class DatabaseSettings(Section):
     readers: PositiveInt = Field(
         default=4, description="Connections that read at once (PostgreSQL: in all)."
     )
-    busy_timeout_s: PositiveFloat = Field(
+    busy_timeout_s: Seconds = Field(
         default=10.0, description="Seconds to wait for a connection or another writer."
     )
     durable: bool = Field(
@@ -58,7 +58,7 @@ class QdrantSettings(Section):
         default=None, description="A Qdrant server or cluster; none: Qdrant Edge in process."
     )
     api_key: SecretStr | None = Field(default=None, description="The server's key.")
-    timeout_s: PositiveFloat = Field(default=5.0, description="Seconds per attempt.")
+    timeout_s: Seconds = Field(default=5.0, description="Seconds per attempt.")
     collection: str = Field(
         default="foreword", min_length=1, description="Prefix of collection names."
     )
@@ -73,11 +73,11 @@ class QdrantSettings(Section):
 class LifetimeSettings(Section):
     """Days after which memory items expire that are told no end, by type; none: never."""
 
-    fact_days: PositiveFloat | None = Field(default=None, description="Of facts; none: for good.")
-    tool_days: PositiveFloat | None = Field(default=None, description="Of tool items.")
-    procedure_days: PositiveFloat | None = Field(default=None, description="Of procedures.")
-    document_days: PositiveFloat | None = Field(default=None, description="Of documents.")
-    summary_days: PositiveFloat | None = Field(default=None, description="Of summaries.")
+    fact_days: Days | None = Field(default=None, description="Of facts; none: for good.")
+    tool_days: Days | None = Field(default=None, description="Of tool items.")
+    procedure_days: Days | None = Field(default=None, description="Of procedures.")
+    document_days: Days | None = Field(default=None, description="Of documents.")
+    summary_days: Days | None = Field(default=None, description="Of summaries.")
 
     def by_type(self) -> Mapping[ItemType, timedelta]:
         given = {each: getattr(self, f"{each.value}_days", None) for each in ItemType}
@@ -85,7 +85,7 @@ class LifetimeSettings(Section):
 
 
 class PruningSettings(Section):
-    after_days: PositiveFloat | None = Field(
+    after_days: Days | None = Field(
         default=None,
         description="Days after which a conversation that nobody wrote to is erased, unless "
         "anything in it is pinned; none: never.",

@@ -263,6 +263,7 @@ def test_what_was_stored_without_the_model_is_indexed_once_it_is_there(tmp_path:
         ({"RETRIEVAL__FLOOR": "2"}, "FOREWORD_RETRIEVAL__FLOOR"),
         ({"EMBEDDER__PRECISION": "int4"}, "FOREWORD_EMBEDDER__PRECISION"),
         ({"LOG__LEVEL": "loud"}, "FOREWORD_LOG__LEVEL"),
+        ({"TOKENIZER__ENCODING": "klingon"}, "FOREWORD_TOKENIZER__ENCODING"),
         ({"DATABASE__URL": "mysql://root@localhost/x"}, "FOREWORD_DATABASE__URL"),
         ({"DATABASE__URL": "no url"}, "FOREWORD_DATABASE__URL"),
         ({"DATABASE__URL": "postgresql+asyncpg://a:b@db:x/c"}, "FOREWORD_DATABASE__URL"),
@@ -288,6 +289,17 @@ def test_an_impossible_setting_ends_it_with_one_line(
     assert line.startswith("foreword: ")
     assert named in line
     assert ended.stdout == ""
+
+
+def test_a_data_directory_that_cannot_be_made_ends_it_with_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+
+    unusable = str(tmp_path / "file" / "data")
+    ended = run(tmp_path, "serve", "--port", "0", "--data-dir", unusable)
+
+    assert (ended.returncode, ended.stdout) == (2, "")
+    (line,) = ended.stderr.splitlines()
+    assert line.startswith("foreword: FOREWORD_DATA_DIR: ")
 
 
 def test_it_listens_to_others_only_where_that_is_allowed(tmp_path: Path) -> None:
