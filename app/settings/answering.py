@@ -31,6 +31,7 @@ class ServerSettings(Section):
     )
     local_key: SecretStr | None = Field(
         default=None,
+        min_length=1,
         description="Opens the service to commands on this machine; made at each start.",
     )
     cors_origins: Annotated[tuple[str, ...], NoDecode] = Field(

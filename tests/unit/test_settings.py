@@ -153,6 +153,7 @@ def test_variables_of_others_are_none_of_ours(environment: pytest.MonkeyPatch) -
         ("FOREWORD_DATA_DIR", ""),
         ("FOREWORD_MODEL_CACHE", ""),
         ("FOREWORD_SERVER__HOST", ""),
+        ("FOREWORD_SERVER__LOCAL_KEY", ""),
         ("FOREWORD_EMBEDDER__MODEL", ""),
         ("FOREWORD_TOKENIZER__ENCODING", "klingon"),
         ("FOREWORD_LIFETIMES__FACT_DAYS", "36501"),
