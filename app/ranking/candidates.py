@@ -85,7 +85,7 @@ def _asked_for(query: QueryView, pool: Pool) -> NDArray[np.bool_]:
     recalled = pool.recalled
     if query.facts:
         told = recalled.telling(query.facts)
-        return told | saying(recalled, told, pool.vectors) if told.any() else told
+        return told | saying(pool, told) if told.any() else told
     if not query.overview:
         return np.zeros(len(recalled), dtype=np.bool_)
     summed_up = recalled.summing_up(query.periods)
@@ -160,7 +160,7 @@ def _cut(
     retelling = recalled.retelling
     pinned_first = np.lexsort((-keys, -score, ~asked, retelling, ~pinned))
     in_order = pinned_first[passing[pinned_first]]
-    again = repeated(recalled, in_order, pool.vectors, quotable=passing & ~pinned)
+    again = repeated(pool, in_order, quotable=passing & ~pinned)
     reasons = {BELOW_FLOOR: off_topic, "below min_score": too_low, "duplicate": again}
     kept = passing & ~again
     found = np.array([not sources[key] <= _UNSOUGHT for key in recalled.keys], dtype=np.bool_)

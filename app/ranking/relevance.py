@@ -171,11 +171,13 @@ def fused(query: QueryView, found: Evidence, *, embedded: NDArray[np.bool_]) -> 
     0.6 cosine + 0.4 BM25 share, or the side that is there, told as a relevance; at least what the
     cosine alone may stand for.
 
-    A candidate that is not embedded yet is given half of its lexical part.
+    Meaning stands alone only where its model reads the script of the query: else every text that it
+    cannot spell would be a likely answer. A candidate that is not embedded yet is given half of its
+    lexical part.
     """
     if query.vector is None:
         plain = found.lexical
-    elif not found.lexical[found.among].any():
+    elif query.read and not found.lexical[found.among].any():
         plain = found.cosine
     else:
         meaning = np.where(embedded, found.cosine, found.lexical / np.float32(2))

@@ -315,6 +315,16 @@ async def test_the_same_said_twice_is_retrieved_once(client: AsyncClient) -> Non
     assert [each["reason"] for each in bundle["metadata"]["dropped"]].count("duplicate") == 1
 
 
+async def test_what_differs_by_a_number_is_not_said_twice(alone: AsyncClient) -> None:
+    flights = ["My flight to Oslo is on 3 May.", "My flight to Oslo is on 9 May."]
+    await store(alone, *flights)
+
+    bundle = await context(alone, "When do I fly to Oslo?")
+
+    assert set(flights) <= set(contents(bundle))
+    assert bundle["metadata"]["deduplicated"] == 0
+
+
 async def test_a_search_that_explains_tells_what_it_leaves_out_as_fully_as_its_results(
     client: AsyncClient,
 ) -> None:

@@ -35,11 +35,21 @@ CHINESE = (
     "他搬到深圳去了。",
     "晚饭吃火锅。",
 )
+THAI = (
+    "ลูกสาวแพ้ถั่วลิสง",
+    "แมวของเราชื่อส้ม อายุสามปี",
+    "เซิร์ฟเวอร์อยู่ที่เชียงใหม่",
+    "สำรองข้อมูลทุกวันอังคาร",
+    "กุญแจบ้านอยู่ในลิ้นชัก",
+    "แม่ทำแกงเขียวหวานทุกวันอาทิตย์",
+)
+"""Of these the default model knows not even the letters: any two of them have a cosine of 1."""
 ANSWERED = {
     "Где работает сестра?": RUSSIAN[6],
     "Когда поезд в Петербург?": RUSSIAN[4],
     "谁负责前端": CHINESE[4],
     "我的护照什么时候到期？": CHINESE[3],  # noqa: RUF001
+    "กุญแจบ้าน": THAI[4],
 }
 UNANSWERED = (
     "столица Франции",
@@ -48,7 +58,11 @@ UNANSWERED = (
     "法国的首都是哪里",
     "解释量子纠缠",
     "写一首诗",
+    "ผลฟุตบอลเป็นอย่างไร",
 )
+
+
+OF_TWO, PIZZA = "แมวชื่อส้ม ลูกสาวแพ้ถั่วลิสง", "สูตรพิซซ่า"
 
 
 @pytest.fixture(scope="module")
@@ -61,9 +75,12 @@ def bundles(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Json]:
 
 async def _ask(settings: Settings, bundles: dict[str, Json]) -> None:
     async with talking_to(settings) as client:
-        await store(client, *RUSSIAN, *CHINESE, user_id="olga")
+        await store(client, *RUSSIAN, *CHINESE, *THAI, user_id="olga")
+        await store(client, *THAI, user_id="mali")
         for question in (*ANSWERED, *UNANSWERED):
             bundles[question] = await context(client, question, user_id="olga")
+        for question in (OF_TWO, PIZZA):
+            bundles[question] = await context(client, question, user_id="mali")
 
 
 @pytest.mark.parametrize("question", ANSWERED)
@@ -77,3 +94,15 @@ def test_what_was_never_said_is_not_taken_for_known(
     bundles: dict[str, Json], question: str
 ) -> None:
     assert not bundles[question]["metadata"]["sufficient"]
+
+
+def test_what_a_model_has_no_letters_for_is_not_taken_for_said_twice(
+    bundles: dict[str, Json],
+) -> None:
+    bundle = bundles[OF_TWO]
+    assert bundle["metadata"]["deduplicated"] == 0
+    assert {THAI[0], THAI[1]} <= set(contents(bundle))
+
+
+def test_nor_for_a_likely_answer_in_a_small_memory(bundles: dict[str, Json]) -> None:
+    assert not bundles[PIZZA]["metadata"]["sufficient"]

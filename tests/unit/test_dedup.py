@@ -1,10 +1,13 @@
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from app.ranking import Floats
-from app.ranking.dedup import SAME, duplicates
+from app.ranking.dedup import SAME, duplicates, near_each_other, repeating
+from app.ranking.pool import Pool
+from tests.factories import an_item, recalled
 
 
 def circle(*degrees: float) -> Floats:
@@ -22,31 +25,86 @@ def in_order(n: int) -> NDArray[np.intp]:
 
 
 def test_the_same_hash_is_said_twice() -> None:
-    marked = duplicates(in_order(4), [b"a", b"b", b"a", b"a"], circle(0, 90, 180, 270))
+    marked = duplicates(
+        in_order(4), [b"a", b"b", b"a", b"a"], near_each_other(circle(0, 90, 180, 270))
+    )
     assert marked.tolist() == [False, False, True, True]
 
 
 def test_nearly_the_same_vector_is_said_twice() -> None:
     near, far = 18.0, 18.5
     assert np.cos(np.radians(near)) > SAME > np.cos(np.radians(far))
-    assert duplicates(in_order(2), different(2), circle(0, near)).tolist() == [False, True]
-    assert duplicates(in_order(2), different(2), circle(0, far)).tolist() == [False, False]
+    assert duplicates(in_order(2), different(2), near_each_other(circle(0, near))).tolist() == [
+        False,
+        True,
+    ]
+    assert duplicates(in_order(2), different(2), near_each_other(circle(0, far))).tolist() == [
+        False,
+        False,
+    ]
 
 
 def test_the_best_of_several_equals_stays() -> None:
     order = np.array([2, 0, 1], dtype=np.intp)
-    assert duplicates(order, [b"a"] * 3, circle(0, 0, 0)).tolist() == [True, True, False]
+    assert duplicates(order, [b"a"] * 3, near_each_other(circle(0, 0, 0))).tolist() == [
+        True,
+        True,
+        False,
+    ]
 
 
 def test_what_is_like_a_duplicate_only_stays() -> None:
     """In a chain of neighbours the ends are different: the middle one goes, the end stays."""
-    assert duplicates(in_order(3), different(3), circle(0, 15, 30)).tolist() == [False, True, False]
+    assert duplicates(in_order(3), different(3), near_each_other(circle(0, 15, 30))).tolist() == [
+        False,
+        True,
+        False,
+    ]
 
 
 def test_items_without_a_vector_are_like_nothing() -> None:
     nothing = np.zeros((3, 2), dtype=np.float32)
-    assert duplicates(in_order(3), [b"a", b"b", b"a"], nothing).tolist() == [False, False, True]
-    assert duplicates(in_order(0), [], nothing[:0]).tolist() == []
+    assert duplicates(in_order(3), [b"a", b"b", b"a"], near_each_other(nothing)).tolist() == [
+        False,
+        False,
+        True,
+    ]
+    assert duplicates(in_order(0), [], near_each_other(nothing[:0])).tolist() == []
+
+
+def says_no_more(one: str, other: str) -> bool:
+    """Of two texts with the same vector."""
+    items = [an_item(1, one), an_item(2, other)]
+    pool = Pool.of(recalled(*items, vectors=dict(enumerate(circle(0, 0)))), dimension=2)
+    return bool(repeating(pool)[0, 1])
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("We picked Postgres as our database.", "We chose Postgres as the database."),
+        ("My flight to Oslo is in May.", "My flight to Oslo is on 3 May."),
+        ("Deploy 4.18.0 went out.", "Deploy 4.18.0 went out!"),
+    ],
+)
+def test_what_is_near_and_adds_nothing_is_said_again(one: str, other: str) -> None:
+    assert says_no_more(one, other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("My flight to Oslo is on 9 May.", "My flight to Oslo is on 3 May."),
+        ("My flight to Oslo is on 3 May.", "My flight to Oslo is in May."),
+        ("Deploy 4.18.1 went out.", "Deploy 4.18.0 went out."),
+        ("ลูกสาวแพ้ถั่วลิสง หมอชื่อวิภา", "แมวของเราชื่อส้ม อายุสามปี"),
+        ("หมาของเราชื่อดำ อายุสองปี", "แมวของเราชื่อส้ม อายุสามปี"),
+        ("ስብሰባው ነገ ነው", "ድመቷ ሶፋ ላይ"),
+        ("🎉🎉", "😭"),
+    ],
+)
+def test_one_vector_for_other_numbers_or_words_is_no_repetition(one: str, other: str) -> None:
+    assert not says_no_more(one, other)
 
 
 @st.composite
@@ -64,10 +122,12 @@ def test_leaving_duplicates_out_twice_is_leaving_them_out_once(
     items: tuple[NDArray[np.intp], list[bytes], Floats],
 ) -> None:
     order, hashes, vectors = items
-    marked = duplicates(order, hashes, vectors)
+    marked = duplicates(order, hashes, near_each_other(vectors))
     kept = [at for at in order if not marked[at]]
 
-    again = duplicates(in_order(len(kept)), [hashes[at] for at in kept], vectors[kept])
+    again = duplicates(
+        in_order(len(kept)), [hashes[at] for at in kept], near_each_other(vectors[kept])
+    )
 
     assert not again.any()
 
@@ -77,7 +137,7 @@ def test_every_duplicate_is_like_something_better_that_stays(
     items: tuple[NDArray[np.intp], list[bytes], Floats],
 ) -> None:
     order, hashes, vectors = items
-    marked = duplicates(order, hashes, vectors)
+    marked = duplicates(order, hashes, near_each_other(vectors))
     assert not len(order) or not marked[order[0]]
     for place, at in enumerate(order):
         better = [each for each in order[:place] if not marked[each]]
