@@ -46,13 +46,18 @@ _DO = one_of(
     *("decided?", "agreed?(?: (?:on|to))?"),
     "(?:say|said|mention(?:ed)?|tell|told)(?: (?:you|me|each other))?",
 )
+_BEEN_DONE = one_of(
+    *("said", "told", "mentioned", "discussed", "talked about", "spoken about", "covered"),
+    *("decided(?: on)?", "agreed(?: (?:on|upon|to))?", "done", "achieved", "accomplished"),
+)
 _HAPPEN = one_of(
     "(?:happen(?:ed|s|ing)?|occurred|changed?)(?: (?:to|with|between) (?:me|us))?",
     *("took place", "(?:gone|went|going|goes) on", "new"),
 )
 _ALL = "(?:what|whatever|(?:all |of )*(?:everything|all|the things)(?: that)?)(?:'s|'d|'ve)?"
-_WHAT = f"{_ALL}(?: all| else)?{_behind(_BE)} {one_of(f'{_WHO}{_behind(_BE)} {_DO}', _HAPPEN)}"
-"""What did I do, everything we talked about, what happened."""
+_DEED = one_of(f"{_WHO}{_behind(_BE)} {_DO}", _HAPPEN, _BEEN_DONE)
+_WHAT = f"{_ALL}(?: all| else)?{_behind(_BE)} {_DEED}"
+"""What did I do, everything we talked about, what happened, what was said."""
 
 _OUR = _some(*"all any of the my our your me us these those".split())
 _TALK = one_of(

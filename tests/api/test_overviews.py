@@ -250,3 +250,17 @@ async def says_nothing_twice(client: AsyncClient) -> None:
     bundle = await ask(client, YESTERDAY, **running)
     assert sorted(each["content"] for each in bundle["recent_history"]) == sorted(QUIET)
     assert texts_of(bundle) == []
+
+
+async def test_the_words_of_a_time_are_not_looked_for(alone: AsyncClient) -> None:
+    """Neither "month" nor "last", said at another time, tells of last month."""
+    cat, other = "Our cat takes her pills in the evening.", "One person for four months, at last."
+    for text, day in ((cat, "2026-10-02"), (other, "2026-11-20")):
+        at = f"{day}T10:00:00Z"
+        await store(alone, said(text, created_at=at), user_id="alice", created_at=at)
+
+    for query in ("What did I do last month?", "What was said last month?"):
+        bundle = await ask(alone, query, as_of="2026-11-26T12:00:00Z")
+
+        assert [each["content"] for each in bundle["retrieved_memories"]] == [cat], query
+        assert bundle["metadata"]["sufficient"]

@@ -40,6 +40,10 @@ What have I been up to this month?
 What have we been working on in the last two weeks?
 What was I doing on 5 March 2023?
 Tell me what happened on 2026-02-05
+What was said on Friday?
+What was decided last week?
+What has been agreed on since Monday?
+What got done yesterday?
 Do you remember what we discussed two weeks ago?
 Remind me what we did on 2 March.
 How was my week last week?

@@ -20,6 +20,7 @@ from app.services.packing.history import History
 from app.text.intervals import Interval, Timed
 from app.text.negation import split_exclusions
 from app.text.overview import asks_about_asker, asks_for_a_time
+from app.text.terms import query_terms
 from app.text.wording import wording_of
 
 
@@ -51,12 +52,20 @@ def sources_of(found: Found, *, without: History) -> dict[ItemKey, frozenset[Sou
 def view_of(
     request: ContextRequest, now: datetime, told: Timed, situation: Situation, found: Found
 ) -> QueryView:
-    """In a search that is not hybrid there are no terms, and the vector stands alone."""
+    """
+    In a search that is not hybrid there are no terms, and the vector stands alone.
+
+    A time that is asked for as a whole is no word that is looked for: "four months" does not tell
+    of last month.
+    """
     scope = situation.scope
-    frequency = found.lexical.document_frequency
-    unknown = [term for term in found.terms.terms if term not in frequency]
-    weights = idf(scope.messages, [*frequency.values(), *(0 for _ in unknown)])
     overview = bool(told.intervals) and asks_for_a_time(told.rest)
+    frequency, asked = found.lexical.document_frequency, found.terms.terms
+    if overview:
+        asked = query_terms(told.rest).terms
+        frequency = {term: frequency[term] for term in asked if term in frequency}
+    unknown = [term for term in asked if term not in frequency]
+    weights = idf(scope.messages, [*frequency.values(), *(0 for _ in unknown)])
     return QueryView(
         vector=found.near.vector,
         read=found.near.read,
