@@ -1,12 +1,16 @@
 """
 Whether a question is understood only by what was said before it: "And the other one?".
 
-By rules, for English, as those of times are: a question that only goes on ("And Ann?"), that names
-nothing ("Why was that?"), or that says little and points back ("How much does it cost?").
+By rules: a question that only goes on ("And Ann?"), that names nothing ("Why was that?"), or that
+says little and points back ("How much does it cost?"). These are for English;
+`app/text/leaning_abroad.py` has those for other languages.
 """
 
 import re
+from collections.abc import Sequence
+from unicodedata import normalize
 
+from app.text.leaning_abroad import TONGUES
 from app.text.patterns import one_of
 from app.text.terms import STOP_WORDS
 
@@ -48,9 +52,14 @@ _NAMES_NOTHING = frozenset(
 
 def leans(query: str) -> bool:
     """Whether it does; a statement may, too."""
+    query = normalize("NFC", query)
     words = _WORD.findall(query.casefold())[: _MAX_WORDS + 1]
     if not words or len(words) > _MAX_WORDS:
         return False
+    return _leans_in_english(query, words) or any(each.leans(query, words) for each in TONGUES)
+
+
+def _leans_in_english(query: str, words: Sequence[str]) -> bool:
     telling = sum(word not in STOP_WORDS and word not in _NAMES_NOTHING for word in words)
     if not telling:
         return True

@@ -81,3 +81,38 @@ async def test_what_is_unwanted_leaves_the_bundle_as_full_as_it_was(client: Asyn
         client, "tea", user_id="alice", filters={"exclude_terms": ["milk"]}, max_items=50
     )
     assert set(contents(bundle)) == set(wanted)
+
+
+@pytest.mark.parametrize(
+    ("asked", "then", "answer", "other"),
+    [
+        (
+            "Was kostet das Hotel in Lissabon?",
+            "Und das andere?",
+            "In Porto zahlen wir im Hotel Torel 180 Euro.",
+            "Das Fahrrad steht im Keller.",
+        ),
+        (
+            "Quel hôtel avons-nous réservé ?",
+            "Combien ça coûte ?",
+            "L'hôtel Torel demande 180 euros par nuit.",
+            "Le vélo est dans la cave.",
+        ),
+        (
+            "¿Qué hotel reservamos en Lisboa?",
+            "¿Y el otro?",
+            "En Oporto el hotel Torel pide 180 euros.",
+            "El coche está en el taller.",
+        ),
+    ],
+)
+async def test_a_question_that_goes_on_is_understood_by_the_one_before(
+    alone: AsyncClient, asked: str, then: str, answer: str, other: str
+) -> None:
+    await store(alone, answer, other, user_id="alice")
+    running = await store(alone, asked, user_id="alice", external_id="now")
+
+    bundle = await context(alone, then, user_id="alice", conversation_external_id="now")
+
+    assert bundle["metadata"]["leans_on"] == running["message_ids"][0]
+    assert contents(bundle)[0] == answer

@@ -45,10 +45,74 @@ def test_what_names_next_to_nothing_leans_on_what_was_said_before(query: str) ->
         "What did the conductor bring when he signed the permission?",
         "What did we say about the price of the flat that Ann and Ben looked at in May?",
         "replacePlaceholders",
-        "Wo wohnt sie?",
+        "Dove abita?",
     ],
 )
 def test_what_tells_what_it_is_about_stands_by_itself(query: str) -> None:
+    assert not leans(query)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "Und das andere?",
+        "Und in Porto?",
+        "Was kostet es?",
+        "Wie viel kostet das?",
+        "warum?",
+        "Wo wohnt sie?",
+        "Der zweite?",
+        "Was ist mit Felix?",
+        "Et l'autre ?",
+        "Et à Porto ?",
+        "Combien ça coûte ?",
+        "Pourquoi ?",
+        "Où habite-t-elle ?",
+        "Qu'en est-il de Porto ?",
+        "Qu\u2019en est-il de Porto\u00a0?",
+        "¿Y el otro?",
+        "¿Y en Oporto?",
+        "¿Cuánto cuesta?",
+        "¿Por qué?",
+        "por que",
+        "Ou\u0300 est-il ?",
+        "¿Dónde vive ella?",
+        "¿Qué hay de Oporto?",
+    ],
+)
+def test_so_it_does_in_german_french_and_spanish(query: str) -> None:
+    assert leans(query)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "Und ich bin nach Porto gezogen",
+        "Wo ist das rote Auto?",
+        "Gibt es einen Plan?",
+        "Wo gibt es Kaffee?",
+        "Was kostet das Hotel in Porto?",
+        "Wie heißt mein Hund?",
+        "Wie geht es dir heute?",
+        "Was machen Sie beruflich?",
+        "Danke!",
+        "war",
+        "hat",
+        "Où est la clé du garage ?",
+        "Comment s'appelle mon chat ?",
+        "Est-ce qu'il y a un plan ?",
+        "Merci !",
+        "comment",
+        "Et j'ai déménagé à Porto",
+        "¿Dónde vivo?",
+        "¿Cómo se llama mi gato?",
+        "¿Qué es Kubernetes?",
+        "¿Cuánto cuesta el hotel de Oporto?",
+        "Gracias",
+        "es",
+    ],
+)
+def test_so_it_does_not_where_it_says_what_it_is_about(query: str) -> None:
     assert not leans(query)
 
 
