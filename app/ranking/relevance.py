@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from app.ranking import Floats
 from app.ranking.features import NAMES, Evidence, evidence
 from app.ranking.model import RelevanceModel, facts
+from app.ranking.naming import by_name
 from app.ranking.pool import EVERYTHING, Among, Pool
 from app.ranking.query import QueryView
 from app.ranking.rereading import Opinion, dealt
@@ -105,6 +106,7 @@ def relevance(
         share = _share(messages=len(np.unique(np.array(pool.recalled.messages)[among])))
         score = _shared(plain, judged(query, found, model, scores), share)
         standing = beside_best(scores, among) ** share
+    score = by_name(query, pool, score)
     return Relevance(
         score=_standing_back(pool, score),
         single=score,

@@ -9,7 +9,7 @@ A name such as `replacePlaceholders` is its parts and its whole; text without sp
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, pairwise, takewhile
@@ -194,14 +194,24 @@ def _joined(neighbours: tuple[str, str]) -> str:
 def _prefixes(query: str, tokens: Sequence[str]) -> Sequence[str]:
     """The beginnings of what looks like a name, or is marked as one: `repl`, repl*."""
     marked = [token for pair in _MARKED.findall(bare(query)) for token in _tokens(" ".join(pair))]
-    shouted = len(tokens) > 1 and all(token.isupper() for token in tokens)
-    names = [token for token in tokens if _is_name(token, shouted=shouted)]
-    beginnings = dict.fromkeys(map(_beginning, [*marked, *names]))
+    beginnings = dict.fromkeys(map(_beginning, [*marked, *_names_among(tokens)]))
     return [each for each in beginnings if len(each) >= MIN_PREFIX_CHARACTERS][:MAX_PREFIXES]
 
 
+def spelled_names(query: str) -> Mapping[str, str]:
+    """What looks like a name in a query, as it is spelled there, with the term for all of it."""
+    tokens = _tokens(query[:_SPELLED_CHARACTERS])[:MAX_QUERY_TERMS]
+    names = [token for token in _names_among(tokens) if not UNSPACED.search(token)]
+    return {token: terms[-1] for token in names if (terms := _asked(token))}
+
+
+def _names_among(tokens: Sequence[str]) -> Sequence[str]:
+    """Those that look like names; where all are shouted, capitals say nothing."""
+    shouted = len(tokens) > 1 and all(token.isupper() for token in tokens)
+    return [token for token in tokens if _is_name(token, shouted=shouted)]
+
+
 def _is_name(token: str, *, shouted: bool) -> bool:
-    """Whether it looks like one; where all is `shouted`, capitals say nothing."""
     in_capitals = bool(_CAPITALS.fullmatch(token)) and not shouted
     return in_capitals or len(_asked(token)) > 1 or bool(_MIXED.search(token))
 

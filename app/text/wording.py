@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import NamedTuple
 
+from app.text.names import NOTHING_NAMED, Named, named_in
 from app.text.patterns import CODE
 from app.text.terms import STOP_WORDS
 from app.text.topic import words_sought
@@ -57,7 +58,7 @@ class Phrase(NamedTuple):
 class Wording:
     """
     Whether a question asks for a time or a number, speaks of who asks, or of the assistant, or
-    wants to see code; and which of its words stand side by side.
+    wants to see code; which of its words stand side by side, and what it calls by name.
     """
 
     asks_when: bool = False
@@ -65,18 +66,21 @@ class Wording:
     of_assistant: bool = False
     asks_code: bool = False
     phrases: Sequence[Phrase] = ()
+    named: Named = NOTHING_NAMED
 
 
 PLAIN = Wording()
 
 
 def wording_of(query: str) -> Wording:
+    sought = words_sought(query)
     return Wording(
         asks_when=bool(_WHEN.search(query)),
         of_asker=bool(_ASKER.search(query)),
         of_assistant=bool(_ASSISTANT.search(query)),
         asks_code=bool(_CODE.search(query[:_READ])),
-        phrases=phrases_of(words_sought(query)),
+        phrases=phrases_of(sought),
+        named=named_in(sought),
     )
 
 

@@ -1,0 +1,54 @@
+"""What a query calls by its name is found by it, and nothing else is taken for it."""
+
+import pytest
+from httpx import AsyncClient
+
+from tests.api.speaking import contents, context, store
+
+KNOWN = (
+    "checkout-api times out under load, so we gave it a second replica.",
+    "ORA-00942 came up in the nightly import: the table was renamed.",
+    "PAY-1187 is done, the refund button works again.",
+    "Set smv6 in the second slot, the firmware needs it.",
+)
+SMALL_MATTERS = tuple(
+    f"{who} {did} on the {where}."
+    for who in ("Sofia", "Marek", "Aiko", "The intern")
+    for did in ("left a note", "found the spare key", "watered the plants")
+    for where in ("second floor", "balcony", "ground floor")
+)
+
+
+@pytest.fixture(params=[(), SMALL_MATTERS], ids=["few", "many"])
+async def told(request: pytest.FixtureRequest, alone: AsyncClient) -> AsyncClient:
+    await store(alone, *KNOWN, *request.param)
+    return alone
+
+
+@pytest.mark.parametrize(
+    ("query", "answer"),
+    [("checkout-api", KNOWN[0]), ("ora00942", KNOWN[1]), ("smv6", KNOWN[3])],
+)
+async def test_who_asks_for_a_name_gets_a_likely_answer(
+    told: AsyncClient, query: str, answer: str
+) -> None:
+    bundle = await context(told, query)
+    assert contents(bundle)[0] == answer
+    assert bundle["metadata"]["sufficient"] is True
+
+
+@pytest.mark.parametrize(
+    ("query", "other"),
+    [
+        ("What does ORA-01555 mean?", KNOWN[1]),
+        ("Is PAY-1188 done, and does the refund button work again?", KNOWN[2]),
+    ],
+)
+async def test_what_has_another_number_is_no_likely_answer(
+    told: AsyncClient, query: str, other: str
+) -> None:
+    bundle = await context(told, query)
+    assert bundle["metadata"]["sufficient"] is False
+    both = await context(told, query.replace("01555", "00942").replace("1188", "1187"))
+    assert contents(both)[0] == other
+    assert both["metadata"]["sufficient"] is True
