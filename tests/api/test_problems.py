@@ -203,6 +203,7 @@ async def test_a_wrong_parameter_is_422_and_told_by_name(alone: AsyncClient) -> 
         ("/conversations/x", "path:conversation_id"),
         (f"/conversations/{uuid4()}/messages?order=up", "query:order"),
         ("/memory/debug/retrieval", "query:q"),
+        ("/memory/debug/retrieval?q=x&user=ann", "query:user"),
     ):
         document = problem(await alone.get(path), 422, "invalid-request")
         assert [each["pointer"] for each in document["errors"]] == [pointer]

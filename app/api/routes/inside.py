@@ -12,13 +12,20 @@ from pydantic import Field
 from app.api.deps import Tenant, Use, WhoAsks
 from app.api.openapi import chapter
 from app.api.schemas.context import Question, SearchIn
-from app.api.schemas.fields import Answer, Name
+from app.api.schemas.fields import Answer, Body, Name
 from app.api.schemas.metrics import MetricsOut, Window, window_of
 from app.api.schemas.recalled import DegradedOut, degraded_out, timings_out
 from app.domain.context import Intent
 from app.domain.memory import ItemType
 
 router = chapter("see inside")
+
+
+class RetrievalQuery(Body):
+    q: Question
+    conversation_id: UUID | None = None
+    user_id: Name | None = None
+    limit: int = Field(default=20, ge=1, le=500)
 
 
 class ResultOut(Answer):
@@ -41,19 +48,19 @@ class RetrievalOut(Answer):
 
 @router.get("/memory/debug/retrieval")
 async def debug_retrieval(
-    services: Use,
-    tenant: Tenant,
-    q: Annotated[Question, Query()],
-    conversation_id: UUID | None = None,
-    user_id: Name | None = None,
-    limit: Annotated[int, Query(ge=1, le=500)] = 20,
+    services: Use, tenant: Tenant, query: Annotated[RetrievalQuery, Query()]
 ) -> RetrievalOut:
     """What a context for `q` would be chosen from, and why."""
-    asked = SearchIn(query=q, conversation_id=conversation_id, user_id=user_id, max_items=limit)
+    asked = SearchIn(
+        query=query.q,
+        conversation_id=query.conversation_id,
+        user_id=query.user_id,
+        max_items=query.limit,
+    )
     request = replace(asked.to_request(), explain=True)
     found = await services.forge.search(tenant, request)
     return RetrievalOut(
-        query=q,
+        query=query.q,
         intent=found.intent,
         results=[
             ResultOut(
