@@ -3,6 +3,7 @@
 from typing import Annotated
 
 import typer
+from typer.core import TyperGroup
 
 from app import __version__
 from app.commands import keys
@@ -13,9 +14,25 @@ from app.commands.moving import export_command, import_command
 from app.commands.operations import backup, doctor, reindex, restore
 from app.commands.serving import compile_command, mcp, migrate, serve
 from app.commands.tuning import eval_command, tune_command
+from app.domain.errors import ForewordError
+from app.terminal import stop
+
+
+class _Commands(TyperGroup):
+    """Commands that end with one clear line where they cannot do what they are told."""
+
+    def invoke(self, ctx: typer.Context) -> object:  # type: ignore[override]  # typer has its own
+        try:
+            return super().invoke(ctx)
+        except ForewordError as error:
+            stop(str(error))
+
 
 app = typer.Typer(
-    help="Memory for LLM agents.", no_args_is_help=True, pretty_exceptions_enable=False
+    cls=_Commands,
+    help="Memory for LLM agents.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
 )
 
 for command in (serve, demo):

@@ -33,7 +33,7 @@ _LOOK_AGAIN = 0.01
 def serve_until_told(settings: Settings, host: str, port: int) -> None:
     """Answer requests on an address of this machine until a signal ends the process."""
     _check_weights(settings)
-    _check_directory(settings)
+    own_directory(settings.data_dir)
     configure_logging(settings.log.level, json=settings.log.json_lines)
     # The application is made by uvicorn and reads its settings itself.
     os.environ[f"{PREFIX}DATA_DIR"] = str(settings.data_dir)
@@ -88,16 +88,6 @@ def _check_weights(settings: Settings) -> None:
         read_weights(settings.retrieval.weights)
     except UnreadableWeights as error:
         stop(f"{PREFIX}RETRIEVAL__WEIGHTS: {error}")
-
-
-def _check_directory(settings: Settings) -> None:
-    """End with one line where nothing can be kept in the data directory."""
-    try:
-        own_directory(settings.data_dir)
-    except OSError as error:
-        stop(f"{PREFIX}DATA_DIR: {settings.data_dir}: {error.strerror}")
-    if not os.access(settings.data_dir, os.W_OK | os.X_OK):
-        stop(f"{PREFIX}DATA_DIR: {settings.data_dir}: cannot be written to")
 
 
 @contextmanager

@@ -142,6 +142,10 @@ class DataDirectoryInUse(ForewordError):
     """Another process has this data directory open."""
 
 
+class DirectoryUnusable(ForewordError):
+    """Nothing can be kept in this directory."""
+
+
 class BackupUnusable(ForewordError):
     """The backup cannot be used."""
 

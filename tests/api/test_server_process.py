@@ -291,15 +291,18 @@ def test_an_impossible_setting_ends_it_with_one_line(
     assert ended.stdout == ""
 
 
-def test_a_data_directory_that_cannot_be_made_ends_it_with_one_line(tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", ["serve --port 0", "migrate", "demo", "mcp", "import file"])
+def test_a_data_directory_that_cannot_be_made_ends_it_with_one_line(
+    tmp_path: Path, command: str
+) -> None:
     (tmp_path / "file").touch()
 
     unusable = str(tmp_path / "file" / "data")
-    ended = run(tmp_path, "serve", "--port", "0", "--data-dir", unusable)
+    ended = run(tmp_path, *command.split(), "--data-dir", unusable)
 
     assert (ended.returncode, ended.stdout) == (2, "")
     (line,) = ended.stderr.splitlines()
-    assert line.startswith("foreword: FOREWORD_DATA_DIR: ")
+    assert line == f"foreword: nothing can be kept in {unusable}: Not a directory"
 
 
 def test_it_listens_to_others_only_where_that_is_allowed(tmp_path: Path) -> None:
