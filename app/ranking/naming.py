@@ -1,8 +1,10 @@
 """Relevance where a query calls something by its name: its name tells it from all that is alike."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.ranking import Floats
+from app.ranking.neighbours import places
 from app.ranking.pool import Pool
 from app.ranking.query import QueryView
 
@@ -15,16 +17,20 @@ That, at most, of what has the number of another where nothing has the one that 
 all that is less likely still: what it is like made the whole pool look like answers.
 """
 
+BESIDE = 2
+"""Messages from one that says a name, within which another may answer without saying it again."""
+
 _READ = 4_000
 """Characters in which such a number is looked for."""
 
 
-def by_name(query: QueryView, pool: Pool, score: Floats) -> Floats:
+def by_name(query: QueryView, pool: Pool, score: Floats, meaning: Floats) -> Floats:
     """
     The scores, where names tell more than likeness, shape (n,).
 
-    "checkout-api" is answered by what says that name, and "ORA-01555" is not by what is known of
-    ORA-00942, however near it lies. Only what the scope knows decides: without full text, nothing.
+    "checkout-api" is answered by what says that name; what does not, nor stands beside it, counts
+    by its `meaning` alone at most. "ORA-01555" is not answered by what is known of ORA-00942,
+    however near it lies. Only what the scope knows decides: without full text, nothing.
     """
     named = query.wording.named
     if not (named.names and query.terms):
@@ -32,12 +38,22 @@ def by_name(query: QueryView, pool: Pool, score: Floats) -> Floats:
     known = [each.term for each in named.names if each.term in query.terms]
     there = pool.bags.frequencies(known) > 0
     if named.alone and len(known) == len(named.names):
-        return np.where(there.all(axis=1), np.maximum(score, NAMED), score)
+        said: NDArray[np.bool_] = np.all(there, axis=1)
+        rest = np.where(_beside(pool, said), score, np.minimum(score, meaning))
+        return np.where(said, np.maximum(score, NAMED), rest)
     unknown = [each for each in named.names if each.kin is not None and each.term not in known]
     if not unknown:
         return score
-    texts = [said[:_READ] for said in pool.recalled.contents]
-    mistaken = np.array([any(each.is_mistaken_in(said) for each in unknown) for said in texts])
+    texts = [content[:_READ] for content in pool.recalled.contents]
+    mistaken = np.array([any(each.is_mistaken_in(text) for each in unknown) for text in texts])
     mistaken &= ~there.any(axis=1)
     less = score <= score[mistaken].max(initial=-np.inf)
     return np.where(less & ~there.any(axis=1), np.minimum(score, MISTAKEN), score)
+
+
+def _beside(pool: Pool, said: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """True for what stands close by one of these in its conversation, shape (n,)."""
+    spots = places(pool.recalled.conversations, pool.recalled.positions)
+    away = np.abs(spots[:, None] - spots[said])
+    beside: NDArray[np.bool_] = np.any(away <= BESIDE, axis=1)
+    return beside

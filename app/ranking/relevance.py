@@ -106,7 +106,7 @@ def relevance(
         share = _share(messages=len(np.unique(np.array(pool.recalled.messages)[among])))
         score = _shared(plain, judged(query, found, model, scores), share)
         standing = beside_best(scores, among) ** share
-    score = by_name(query, pool, score)
+    score = by_name(query, pool, score, as_relevance(found.cosine))
     return Relevance(
         score=_standing_back(pool, score),
         single=score,
@@ -185,6 +185,11 @@ def fused(query: QueryView, found: Evidence, *, embedded: NDArray[np.bool_]) -> 
         meaning = np.where(embedded, found.cosine, found.lexical / np.float32(2))
         both = DENSE_SHARE * meaning + (1 - DENSE_SHARE) * found.lexical
         plain = np.maximum(both, np.minimum(BY_MEANING * found.cosine, MAY_MATTER))
+    return as_relevance(plain)
+
+
+def as_relevance(plain: Floats) -> Floats:
+    """What a plain fusion means."""
     return np.interp(plain, PLAIN, MEANS).astype(np.float32)
 
 

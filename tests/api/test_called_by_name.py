@@ -37,6 +37,15 @@ async def test_who_asks_for_a_name_gets_a_likely_answer(
     assert bundle["metadata"]["sufficient"] is True
 
 
+async def test_who_asks_for_a_name_is_told_of_nothing_else(alone: AsyncClient) -> None:
+    beside = "The nightly job has the old name in its settings, I changed it."
+    await store(alone, *KNOWN[:2], beside, *SMALL_MATTERS)
+    found = contents(await context(alone, "ORA-00942"))
+    assert found[0] == KNOWN[1]
+    assert beside in found
+    assert not {*SMALL_MATTERS[2:]} & {*found}
+
+
 @pytest.mark.parametrize(
     ("query", "other"),
     [
