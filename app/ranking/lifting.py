@@ -24,7 +24,10 @@ class Ties:
 
 
 ANSWERING = np.float32(0.95)
-"""The relevance, at least, of a fact that tells just what is asked, and of messages that do."""
+"""
+The relevance, at least, of a fact that tells just what is asked, and of messages that do; and of
+what tells of a time of which all is asked for.
+"""
 
 
 def lifted(
@@ -36,7 +39,7 @@ def lifted(
 ) -> tuple[Floats, Mapping[str, Floats]]:
     """
     Relevances with what fits in time, in kind and in the graph added, at most 1, no less than
-    ANSWERING for facts that are `asked` for, and the signals of that; each of shape (n,).
+    ANSWERING for what is `asked` for, and the signals of that; each of shape (n,).
     """
     timely = time_match(np.array(recalled.created_at, dtype=np.float64), query.intervals)
     more, told = relevant + TIME_SHARE * timely, {"time": timely}
@@ -47,7 +50,7 @@ def lifted(
         told["relational"] = ties.near
         more = more + np.float32(ties.share) * np.nan_to_num(ties.near)
     more = np.asarray(np.minimum(more, np.float32(1.0)), dtype=np.float32)
-    if query.facts:
+    if query.facts or query.overview:  # a word such as "happened" is said at any time
         more = np.where(asked, np.maximum(more, ANSWERING), more)
     if (more > relevant).any():
         told["lift"] = more - relevant

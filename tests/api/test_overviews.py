@@ -264,3 +264,20 @@ async def test_the_words_of_a_time_are_not_looked_for(alone: AsyncClient) -> Non
 
         assert [each["content"] for each in bundle["retrieved_memories"]] == [cat], query
         assert bundle["metadata"]["sufficient"]
+
+
+async def test_what_was_said_then_stands_before_what_is_worded_like_the_question(
+    alone: AsyncClient,
+) -> None:
+    """The word "happened" is said at any time, and a few days later something may be told."""
+    then = ["The deploy pipeline broke.", "Ann got her licence.", "We signed with Siemens."]
+    later = "What happened with the server is that its disk was full."
+    days = zip([*then, later], ("10-03", "10-10", "10-25", "11-03"), strict=True)
+    told = [said(text, created_at=f"2026-{day}T10:00:00Z") for text, day in days]
+    await store(alone, *told, user_id="alice")
+
+    bundle = await ask(alone, "What happened in October?", as_of="2026-11-20T12:00:00Z")
+
+    found = [each["content"] for each in bundle["retrieved_memories"]]
+    assert {*found[:1]} < {*then}
+    assert {*then} <= {*found}
