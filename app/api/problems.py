@@ -51,6 +51,7 @@ STATUS: Mapping[type[e.ForewordError], HTTPStatus] = {
     e.IndexingTimedOut: HTTPStatus.SERVICE_UNAVAILABLE,
     e.IndexingGivenUp: HTTPStatus.SERVICE_UNAVAILABLE,
     e.DataDirectoryInUse: HTTPStatus.CONFLICT,
+    e.DirectoryUnusable: HTTPStatus.SERVICE_UNAVAILABLE,
     e.BackupUnusable: HTTPStatus.UNPROCESSABLE_ENTITY,
     e.RestoreRefused: HTTPStatus.CONFLICT,
     e.StoreUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,

@@ -340,7 +340,8 @@ async def test_whatever_a_bundle_shows_is_read_by_its_id_and_tells_where_it_stan
     stored = await store(client, said(long, metadata={"from": "notes"}), LISBON, user_id="alice")
     await tell(client, "Alice likes Lisbon.")
     bundle = await context(client, "Which books of Lisbon are on shelf 42?", user_id="alice")
-    shown = {each["type"]: each for each in bundle["retrieved_memories"]}
+    # The best of each type: a chunk behind another is shown from where that ends.
+    shown = {each["type"]: each for each in reversed(bundle["retrieved_memories"])}
     assert {"message", "chunk", "fact"} <= shown.keys()
     for kind, each in shown.items():
         told = await get(client, f"/memories/{each['id']}")
