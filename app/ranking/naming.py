@@ -33,7 +33,7 @@ def by_name(query: QueryView, pool: Pool, score: Floats, meaning: Floats) -> Flo
     however near it lies. Only what the scope knows decides: without full text, nothing.
     """
     named = query.wording.named
-    if not (named.names and query.terms):
+    if not query.terms:
         return score
     known = [each.term for each in named.names if each.term in query.terms]
     there = pool.bags.frequencies(known) > 0

@@ -95,18 +95,9 @@ def relevance(
             score=nothing, single=nothing, standing=nothing, semantic=nothing, lexical=nothing
         )
     found = evidence(query, pool)
-    embedded: NDArray[np.bool_] = np.any(pool.whole_vectors, axis=1)
-    among = found.among
-    by_both = found.lexical[among].any() and embedded[among].any()
-    if model is None or query.vector is None or not by_both:
-        score = fused(query, found, embedded=embedded)
-        standing = np.ones_like(score)
-    else:
-        plain, scores = fused(query, found, embedded=embedded), model.network.scores(found.features)
-        share = _share(messages=len(np.unique(np.array(pool.recalled.messages)[among])))
-        score = _shared(plain, judged(query, found, model, scores), share)
-        standing = beside_best(scores, among) ** share
-    score = by_name(query, pool, score, as_relevance(found.cosine))
+    score, standing = _weighed(query, pool, found, model)
+    if query.wording.named.names:
+        score = by_name(query, pool, score, as_relevance(found.cosine))
     return Relevance(
         score=_standing_back(pool, score),
         single=score,
@@ -115,6 +106,21 @@ def relevance(
         lexical=found.lexical,
         features=_explained(found, model) if explain and model else {},
     )
+
+
+def _weighed(
+    query: QueryView, pool: Pool, found: Evidence, model: RelevanceModel | None
+) -> tuple[Floats, Floats]:
+    """The relevance of each by itself, whatever is named, and what it counts beside the best."""
+    embedded: NDArray[np.bool_] = np.any(pool.whole_vectors, axis=1)
+    plain, among = fused(query, found, embedded=embedded), found.among
+    by_both = found.lexical[among].any() and embedded[among].any()
+    if model is None or query.vector is None or not by_both:
+        return plain, np.ones_like(plain)
+    scores = model.network.scores(found.features)
+    share = _share(messages=len(np.unique(np.array(pool.recalled.messages)[among])))
+    learned = judged(query, found, model, scores)
+    return _shared(plain, learned, share), beside_best(scores, among) ** share
 
 
 def reread(pool: Pool, judged: Relevance, opinion: Opinion) -> Relevance:
