@@ -22,10 +22,10 @@ class ItemType(StrEnum):
 
 
 OF_MESSAGES = frozenset({ItemType.MESSAGE, ItemType.CHUNK})
+"""What is a message or a part of one; all else is a memory item of its own."""
 
 RETELLING = frozenset({ItemType.FACT, ItemType.SUMMARY, ItemType.TOOL, ItemType.ENTITY})
 """What says in other words what messages said; these are what a caller can be shown."""
-"""What is a message or a part of one; all else is a memory item of its own."""
 
 
 class Table(IntEnum):
@@ -61,12 +61,13 @@ def table_of(key: ItemKey) -> int:
 
 def lies_in(table: Table, key: ItemKey) -> bool:
     """Whether an item key is of a row of `table`."""
-    return table_of(key) == table
+    return key & _TABLE_MASK == table
 
 
 def rows_of(table: Table, keys: Iterable[ItemKey]) -> list[int]:
     """The row keys of those of `keys` that are of `table`."""
-    return [key >> _TABLE_BITS for key in keys if lies_in(table, key)]
+    wanted = int(table)  # many are asked of each read
+    return [key >> _TABLE_BITS for key in keys if key & _TABLE_MASK == wanted]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from app.ranking import Floats
 from app.services.context.found import Found
 from app.services.context.recall import Recaller
 from app.services.context.situation import Situation
-from tests.factories import ACME
+from tests.factories import ACME, NOON
 from tests.fakes import Memory
 from tests.fakes_embedder import FakeEmbedder
 
@@ -56,7 +56,7 @@ async def running(memory: Memory) -> ConversationId:
 async def recall(memory: Memory, recaller: Recaller | None = None, **about: Any) -> Found:
     request = ContextRequest(**{"query": "green tea", "user_id": "alice", **about})
     situation = await situation_of(memory, request)
-    return await (recaller or memory.recaller).recall(request, situation, limit=10)
+    return await (recaller or memory.recaller).recall(request, situation, now=NOON, limit=10)
 
 
 def lexical_keys(found: Found) -> list[int]:
@@ -153,7 +153,7 @@ async def test_without_a_database_the_vectors_still_answer(memory: Memory) -> No
     nowhere = open_database("sqlite+aiosqlite:////nowhere/foreword.db")
     recaller = replace(memory.recaller, store=SqlStore(nowhere))
 
-    found = await recaller.recall(request, situation, limit=10)
+    found = await recaller.recall(request, situation, now=NOON, limit=10)
 
     assert {each.source for each in found.degraded} == {Source.EPISODIC, Source.LEXICAL}
     assert {each.reason for each in found.degraded} == {"The database does not answer"}

@@ -34,6 +34,7 @@ from app.services.context.recall import Recaller
 from app.services.context.refine import Refiner
 from app.services.context.relating import EntityTeller
 from app.services.context.situation import Situation
+from app.services.context.telling import tell_of
 from app.services.context.timing import times_of
 from app.services.context.understanding import sources_of, understood, view_of
 from app.services.packing.history import Historian
@@ -92,7 +93,7 @@ class ContextForge:
         began = {**gathered.began, **about.began, "pack": packing}
         gathered = replace(gathered, degraded=[*gathered.degraded, *about.degraded])
         bundle = self._bundle(request, gathered, packed, seconds, _after(started, began))
-        self._tell(bundle)
+        tell_of(bundle, self.telemetry)
         return bundle
 
     async def _with_profile(
@@ -160,12 +161,12 @@ class ContextForge:
         now = self._now(request)
         times = times_of(request, now, situation)
         found = await self.recaller.recall(
-            request, situation, limit=limit, opening=opening, times=times.intervals
+            request, situation, now=now, limit=limit, opening=opening, times=times
         )
         told = self.historian.tell(request, found.episode.opening)
         hydrating = time.perf_counter()
         wanted = Wanted(
-            query=view_of(request, now, times, situation, found),
+            query=view_of(found, times, situation.scope),
             sources=sources_of(found, without=told),
             history=told.messages,
             shown=request.shown,
@@ -281,17 +282,6 @@ class ContextForge:
             rolling=packed.rolling,
             grouped=request.group_by_conversation,
             leans_on=gathered.leans_on,
-        )
-
-    def _tell(self, bundle: ContextBundle) -> None:
-        for stage, seconds in bundle.timings.items():
-            self.telemetry.stage_done(stage, seconds)
-        self.telemetry.bundle_built(
-            items=len(bundle.retrieved),
-            tokens=bundle.total_tokens,
-            budget=bundle.budget_tokens,
-            deduplicated=bundle.deduplicated,
-            candidates=bundle.candidates,
         )
 
 

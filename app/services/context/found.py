@@ -9,6 +9,7 @@ from app.domain.profile import Profile
 from app.ports.stored import LexicalAnswer, Opening
 from app.ranking import Floats
 from app.services.context.entering import Episode
+from app.services.context.reading import NOTHING_READ, Reading
 from app.services.context.relating import Related
 from app.text.terms import QueryTerms
 
@@ -29,8 +30,8 @@ class Near:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
     """
-    What the sources answered. `seconds` by source and by the steps inside of it, and when each
-    `began`, by `time.perf_counter`.
+    What the sources answered, and what the query says by itself. `seconds` by source and by the
+    steps inside of it, and when each `began`, by `time.perf_counter`.
     """
 
     episode: Episode
@@ -41,6 +42,7 @@ class Found:
     degraded: Sequence[Degraded]
     seconds: dict[str, float]
     began: Mapping[str, float] = field(default_factory=dict)
+    reading: Reading = NOTHING_READ
 
     @property
     def opening(self) -> Opening | None:

@@ -2,35 +2,32 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import chain
-from logging import getLogger
 from typing import TypeVar
 
-from app.domain.context import ContextRequest, Degraded, Source
-from app.domain.errors import ForewordError
+from app.domain.context import ContextRequest, Source
 from app.domain.profile import Profile
-from app.domain.telling import Answered, Listener
 from app.ports import Embedder, Telemetry, VectorIndex
 from app.ports.store import Store
 from app.ports.stored import LexicalAnswer, Opening
+from app.services.context.asking import Asking
 from app.services.context.entering import Episode, entered
 from app.services.context.found import About, Found, Near
 from app.services.context.knowing import known_profile
 from app.services.context.places import beside, nearest, roomy
+from app.services.context.reading import read
 from app.services.context.relating import Related, relate
 from app.services.context.situation import Situation
 from app.services.context.timing import at_times
-from app.text.intervals import Interval
+from app.text.intervals import NO_TIMES, Interval, Timed
 from app.text.negation import split_exclusions
 from app.text.terms import QueryTerms, excluded_terms, query_terms
 from app.text.topic import topic_of, words_sought
 
 T = TypeVar("T")
-
-_log = getLogger(__name__)
 
 _FOR_EXCLUDED = 3
 """As many neighbours are asked for where words are excluded: a vector does not know its words."""
@@ -42,19 +39,6 @@ _UNTIL_BEGUN = 2
 """Rounds of the event loop, after which a model in process has begun with what it is asked."""
 
 _REBUILT = "being rebuilt"
-
-
-@dataclass(slots=True)
-class _Stopwatch:
-    """
-    Collects when each step began and what it took, and which source stayed away; tells whoever
-    listens.
-    """
-
-    listener: Listener | None = None
-    began: dict[str, float] = field(default_factory=dict)
-    seconds: dict[str, float] = field(default_factory=dict)
-    degraded: list[Degraded] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,30 +69,37 @@ class Recaller:
         request: ContextRequest,
         situation: Situation,
         *,
+        now: datetime,
         limit: int,
         opening: Opening | None = None,
-        times: Sequence[Interval] = (),
+        times: Timed = NO_TIMES,
     ) -> Found:
         """
-        Ask every source for its best: full text in hybrid search, the graph if there is one.
+        Ask every source for its best: full text in hybrid search, the graph if there is one. The
+        query is read while they look.
 
         An `opening` that is known already is not asked for. Of each of the `times` that the query
         speaks of, the best are found besides.
         """
-        watch = _Stopwatch(listener=situation.listener)
+        asking, flags = self._asking(request, situation), situation.flags
         topic, terms = topic_of(request.query), query_terms(words_sought(request.query))
-        ask = partial(self._ask, seconds=request.deadline or self.deadline, watch=watch)
-        flags = situation.flags
         graph = flags.graph and situation.scope.has_entities
         holding = self._holding(terms, request, situation, limit) if flags.hybrid else None
         related_to = self._related(request, situation) if graph else None
-        episode, semantic, lexical, related = await asyncio.gather(
-            ask(Source.EPISODIC, self._episode(request, situation, opening)),
-            ask(Source.SEMANTIC, self._near(topic, request, situation, limit, times)),
-            ask(Source.LEXICAL, holding) if holding else _unasked(),
-            ask(Source.RELATIONAL, related_to) if related_to else _unasked(),
+        asked = (
+            asking.ask(Source.EPISODIC, self._episode(request, situation, opening)),
+            asking.ask(
+                Source.SEMANTIC, self._near(topic, request, situation, limit, times.intervals)
+            ),
+            asking.ask(Source.LEXICAL, holding) if holding else None,
+            asking.ask(Source.RELATIONAL, related_to) if related_to else None,
         )
-        self._note_indexes(semantic, lexical, watch)
+        await asyncio.sleep(0)  # all begin
+        reading = read(request, now, times, situation)
+        await asking.wait()
+        episode, semantic = asking.answer(asked[0]), asking.answer(asked[1])
+        lexical, related = asking.answer(asked[2]), asking.answer(asked[3])
+        self._note_indexes(semantic, lexical, asking)
         self._count(episode, semantic, lexical, related)
         return Found(
             episode=episode or Episode(),
@@ -116,36 +107,46 @@ class Recaller:
             terms=terms,
             lexical=lexical or LexicalAnswer(keys=[], document_frequency={}),
             related=related or Related(),
-            degraded=watch.degraded,
-            began=watch.began,
-            seconds=watch.seconds,
+            degraded=asking.degraded,
+            began=asking.began,
+            seconds=asking.seconds,
+            reading=reading,
         )
 
     async def about(self, request: ContextRequest, situation: Situation) -> About:
         """The user's profile as of now, if consent to use it holds."""
-        watch = _Stopwatch(listener=situation.listener)
-        seconds = request.deadline or self.deadline
-        reading = self._profile(request, situation)
-        profile = await self._ask(Source.PROFILE, reading, seconds, watch)
-        if not watch.degraded:
+        asking = self._asking(request, situation)
+        reading = asking.ask(Source.PROFILE, self._profile(request, situation))
+        await asking.wait()
+        profile = asking.answer(reading)
+        if not asking.degraded:
             self.telemetry.source_answered(Source.PROFILE, int(profile is not None))
         return About(
-            profile=profile, degraded=watch.degraded, began=watch.began, seconds=watch.seconds
+            profile=profile, degraded=asking.degraded, began=asking.began, seconds=asking.seconds
+        )
+
+    def _asking(self, request: ContextRequest, situation: Situation) -> Asking:
+        return Asking(
+            telemetry=self.telemetry,
+            patience=request.deadline or self.deadline,
+            listener=situation.listener,
+            count=_found,
         )
 
     def _note_indexes(
-        self, semantic: Near | None, lexical: LexicalAnswer | None, watch: _Stopwatch
+        self, semantic: Near | None, lexical: LexicalAnswer | None, asking: Asking
     ) -> None:
         """How long embedding took, and that an index that is being made cannot have found all."""
         if semantic:
-            watch.began["embed"] = watch.began[Source.SEMANTIC.value]
-            watch.began[Source.SEMANTIC.value] += semantic.embedding
-            watch.seconds["embed"] = semantic.embedding
-            watch.seconds[Source.SEMANTIC.value] -= semantic.embedding
+            began, seconds = asking.began, asking.seconds
+            began["embed"] = began[Source.SEMANTIC.value]
+            began[Source.SEMANTIC.value] += semantic.embedding
+            seconds["embed"] = semantic.embedding
+            seconds[Source.SEMANTIC.value] -= semantic.embedding
         if lexical and not self.lexical_complete():
-            self._miss(Source.LEXICAL, _REBUILT, watch)
+            asking.miss(Source.LEXICAL, _REBUILT)
         if semantic and not self.semantic_complete():
-            self._miss(Source.SEMANTIC, _REBUILT, watch)
+            asking.miss(Source.SEMANTIC, _REBUILT)
 
     def _count(
         self,
@@ -163,46 +164,6 @@ class Recaller:
             self.telemetry.source_answered(Source.LEXICAL, len(lexical.keys))
         if related is not None:
             self.telemetry.source_answered(Source.RELATIONAL, len(related.items))
-
-    async def _ask(
-        self, source: Source, answer: Coroutine[None, None, T], seconds: float, watch: _Stopwatch
-    ) -> T | None:
-        """
-        The answer, or None with a note of why there is none.
-
-        What is late is left to end by itself: cancelling it would cost its database connection.
-        """
-        started = watch.began[source.value] = time.perf_counter()
-        task = asyncio.create_task(answer)
-        task.add_done_callback(_forget_outcome)
-        done, _ = await asyncio.wait({task}, timeout=seconds)
-        watch.seconds[source.value] = time.perf_counter() - started
-        if not done:
-            self._miss(source, "deadline", watch)
-            return None
-        try:
-            return self._told(source, task.result(), watch)
-        except ForewordError as error:
-            self._miss(source, error.title.rstrip("."), watch)
-        except Exception:  # noqa: BLE001  (a mistake in one source must not cost the others)
-            _log.exception("a source failed", extra={"source": source})
-            self._miss(source, "internal error", watch)
-        return None
-
-    def _told(self, source: Source, answer: T, watch: _Stopwatch) -> T:
-        """The answer, after whoever listens has heard of it."""
-        if watch.listener is not None:
-            took = watch.seconds[source.value]
-            watch.listener(Answered(source=source, seconds=took, found=_found(answer)))
-        return answer
-
-    def _miss(self, source: Source, reason: str, watch: _Stopwatch) -> None:
-        """Name a source that stays away."""
-        watch.degraded.append(Degraded(source=source, reason=reason))
-        if watch.listener is not None:
-            took = watch.seconds[source.value]
-            watch.listener(Answered(source=source, seconds=took, missing=reason))
-        self.telemetry.source_missing(source, reason)
 
     async def _episode(
         self, request: ContextRequest, situation: Situation, known: Opening | None
@@ -287,10 +248,6 @@ def _found(answer: object) -> int:
             return len(answer.items)
         case _:
             return int(answer is not None)
-
-
-async def _unasked() -> None:
-    """The answer of a source that is switched off."""
 
 
 def _forget_outcome(task: asyncio.Task[object]) -> None:

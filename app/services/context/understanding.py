@@ -1,27 +1,19 @@
 """What a query asks for, and what the sources said of it, as ranking reads them."""
 
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
-from itertools import islice
 
-from app.distil.facts.asking import groups_asked
-from app.distil.facts.told import speakers_of
 from app.domain.context import ContextRequest, Source
+from app.domain.conversation import Scope
 from app.domain.ids import ItemKey
 from app.domain.memory import Table, item_key
-from app.domain.periods import MOST, Span, making_up
 from app.ranking.bm25 import idf
-from app.ranking.query import NOTHING_ABOUT, About, QueryView
+from app.ranking.query import QueryView
 from app.services.context.found import Found
-from app.services.context.situation import Situation
 from app.services.packing.history import History
-from app.text.intervals import Interval, Timed
+from app.text.intervals import Timed
 from app.text.negation import split_exclusions
-from app.text.overview import asks_about_asker, asks_for_a_time
 from app.text.terms import query_terms
-from app.text.wording import wording_of
 
 
 def understood(request: ContextRequest) -> ContextRequest:
@@ -49,19 +41,16 @@ def sources_of(found: Found, *, without: History) -> dict[ItemKey, frozenset[Sou
     return {key: frozenset(each) for key, each in sorted(by_item.items()) if key not in shown}
 
 
-def view_of(
-    request: ContextRequest, now: datetime, told: Timed, situation: Situation, found: Found
-) -> QueryView:
+def view_of(found: Found, told: Timed, scope: Scope) -> QueryView:
     """
     In a search that is not hybrid there are no terms, and the vector stands alone.
 
     A time that is asked for as a whole is no word that is looked for: "four months" does not tell
     of last month.
     """
-    scope = situation.scope
-    overview = bool(told.intervals) and asks_for_a_time(told.rest)
-    frequency, asked = found.lexical.document_frequency, found.terms.terms
-    if overview:
+    reading, frequency = found.reading, found.lexical.document_frequency
+    asked = found.terms.terms
+    if reading.overview:
         asked = query_terms(told.rest).terms
         frequency = {term: frequency[term] for term in asked if term in frequency}
     unknown = [term for term in asked if term not in frequency]
@@ -74,33 +63,8 @@ def view_of(
         idf_mass=float(weights.sum()),
         average_length=scope.terms / scope.messages if scope.messages else 0.0,
         intervals=told.intervals,
-        periods=_periods(told.intervals, now, situation, overview=overview),
-        overview=overview,
-        facts=_facts(request.query, situation),
-        wording=wording_of(request.query),
+        periods=reading.periods,
+        overview=reading.overview,
+        facts=reading.facts,
+        wording=reading.wording,
     )
-
-
-def _facts(query: str, situation: Situation) -> About:
-    """Those that the query asks for, where they may be found."""
-    if not (situation.flags.hybrid and situation.within.of_facts()):
-        return NOTHING_ABOUT
-    speakers = speakers_of(situation.scope.user_id)
-    if asks_about_asker(query):
-        return About(names=speakers)
-    return About(groups=groups_asked(query, speakers))
-
-
-def _periods(
-    asked: Sequence[Interval], now: datetime, situation: Situation, *, overview: bool
-) -> frozenset[Span]:
-    """
-    The periods that what is asked for consists of, where their summaries may be found.
-
-    They are of no conversation, so in a running one they are for overviews only.
-    """
-    within = situation.everywhere if overview else situation.within
-    if not asked or not within.of_periods():
-        return frozenset()
-    spans = (span for each in asked for span in making_up(each.start, min(each.stop, now)))
-    return frozenset(islice(spans, MOST))
