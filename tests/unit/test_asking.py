@@ -74,6 +74,15 @@ async def test_what_fails_is_named_and_costs_the_others_nothing(
     }
 
 
+async def test_why_a_source_stays_away_is_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    asking, _ = a_round()
+    asking.ask(Source.SEMANTIC, fail(EmbedderUnavailable("The model at far.example is away.")))
+    await asking.wait()
+    (line,) = (each for each in caplog.records if each.name == "app.services.context.asking")
+    assert line.__dict__["source"] == "semantic"
+    assert line.__dict__["reason"] == "The model at far.example is away."
+
+
 async def test_what_is_late_is_named_once_whatever_becomes_of_it() -> None:
     asking, heard = a_round(patience=0.001)
     opened = asyncio.Event()

@@ -78,6 +78,7 @@ class Asking:
         if not task.done():
             self.miss(source, "deadline")
         elif isinstance(error, ForewordError):
+            _log.warning("a source stays away", extra={"source": source, "reason": str(error)})
             self.miss(source, error.title.rstrip("."))
         elif error is not None or task.cancelled():
             # A mistake in one source must not cost the others.
