@@ -1,6 +1,7 @@
 """Messages too long for a bundle: what is asked for is brought back, not the rest."""
 
 import random
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -44,8 +45,13 @@ def diary(tokens: int) -> list[str]:
 
 
 def with_needle(tokens: int, depth: float, needle: str = NEEDLE) -> str:
+    return with_needles(tokens, {depth: needle})
+
+
+def with_needles(tokens: int, needles: Mapping[float, str]) -> str:
     paragraphs = diary(tokens)
-    paragraphs.insert(int(len(paragraphs) * depth), needle)
+    for depth, needle in sorted(needles.items(), reverse=True):
+        paragraphs.insert(int(len(paragraphs) * depth), needle)
     return "\n\n".join(paragraphs)
 
 
@@ -60,21 +66,27 @@ def pieces_of(bundle: dict[str, Any], message: str) -> list[dict[str, Any]]:
     return items
 
 
-@pytest.mark.parametrize("depth", [0.02, 0.5, 0.98])
-async def test_a_needle_in_20000_tokens_is_found_and_returned(
-    client: AsyncClient, depth: float
-) -> None:
-    message = with_needle(20_000, depth)
+AT_EACH_DEPTH = {
+    0.02: ("Where is the key of the observatory?", NEEDLE),
+    0.5: ("Who mends the clock of the town hall?", "Tobias mends the clock of the town hall."),
+    0.98: ("What does the ferry cost?", "The ferry to the island costs eleven crowns a ride."),
+}
+
+
+async def test_needles_in_20000_tokens_are_found_and_returned(client: AsyncClient) -> None:
+    needles = {depth: needle for depth, (_, needle) in AT_EACH_DEPTH.items()}
+    message = with_needles(20_000, needles)
     assert COUNT(message) > 18_000
     stored = await store(client, said(message, external_id="diary"), "I wrote a diary.")
-    bundle = await context(client, "Where is the key of the observatory?", budget_tokens=1_000)
-    items = pieces_of(bundle, message)
-    assert NEEDLE in items[0]["content"]
-    assert items[0]["type"] == "chunk"
-    (edge,) = items[0]["lineage"]
-    assert (edge["kind"], edge["id"]) == ("message", stored["message_ids"][0])
-    assert edge["external_id"] == "diary"
-    assert bundle["metadata"]["total_tokens"] <= 1_000
+    for question, needle in AT_EACH_DEPTH.values():
+        bundle = await context(client, question, budget_tokens=1_000)
+        items = pieces_of(bundle, message)
+        assert needle in items[0]["content"]
+        assert items[0]["type"] == "chunk"
+        (edge,) = items[0]["lineage"]
+        assert (edge["kind"], edge["id"]) == ("message", stored["message_ids"][0])
+        assert edge["external_id"] == "diary"
+        assert bundle["metadata"]["total_tokens"] <= 1_000
 
 
 async def test_what_does_not_fit_is_shown_with_what_tells_most(client: AsyncClient) -> None:
