@@ -75,6 +75,65 @@ def said_back(content: str | None, **message: Any) -> Script:
     return Script(chunks=[json.dumps(told, indent=1, ensure_ascii=False).encode()])
 
 
+def responded(*output: Mapping[str, Any] | str, response: str = "resp_1", **told: Any) -> Script:
+    """A whole response, a text being what the assistant says."""
+    return Script(chunks=[json.dumps(_response(*output, response=response, **told)).encode()])
+
+
+def response_streamed(*words: str, response: str = "resp_1", **script: Any) -> Script:
+    """A response in events, a delta for each of the words."""
+    begun = _response(response=response, status="in_progress")
+    ended = _response("".join(words), response=response)
+    events: list[dict[str, Any]] = [
+        {"type": "response.created", "response": begun},
+        *(
+            {
+                "type": "response.output_text.delta",
+                "item_id": "msg_0",
+                "output_index": 0,
+                "content_index": 0,
+                "delta": each,
+                "logprobs": [],
+            }
+            for each in words
+        ),
+        {"type": "response.completed", "response": ended},
+    ]
+    chunks = [
+        f"event: {each['type']}\ndata: {json.dumps({**each, 'sequence_number': at})}\n\n".encode()
+        for at, each in enumerate(events)
+    ]
+    return Script(chunks=chunks, media_type="text/event-stream", **script)
+
+
+def _response(*output: Mapping[str, Any] | str, response: str, **told: Any) -> dict[str, Any]:
+    return {
+        "id": response,
+        "object": "response",
+        "created_at": 1_700_000_000,
+        "status": "completed",
+        "model": MODEL,
+        "output": [
+            _spoken(each, at) if isinstance(each, str) else each for at, each in enumerate(output)
+        ],
+        "parallel_tool_calls": True,
+        "tool_choice": "auto",
+        "tools": [],
+        **told,
+    }
+
+
+def _spoken(words: str, at: int) -> Mapping[str, Any]:
+    part = {"type": "output_text", "text": words, "annotations": []}
+    return {
+        "id": f"msg_{at}",
+        "type": "message",
+        "role": "assistant",
+        "status": "completed",
+        "content": [part],
+    }
+
+
 def streamed(*deltas: Mapping[str, Any], finish: str = "stop", **script: Any) -> Script:
     """A completion in chunks, one for each delta, in the ways in which lines may end."""
     events: list[dict[str, Any]] = [
@@ -162,6 +221,7 @@ def stand_in_model() -> Iterator[StandInModel]:
         stand_in = StandInModel(f"http://127.0.0.1:{listening.getsockname()[1]}/v1")
         routes = [
             Route("/v1/chat/completions", stand_in.answer, methods=["POST"]),
+            Route("/v1/responses", stand_in.answer, methods=["POST"]),
             Route("/v1/embeddings", stand_in.answer, methods=["POST"]),
             Route("/v1/models", stand_in.answer, methods=["GET"]),
         ]

@@ -61,9 +61,21 @@ class Keeping(StrEnum):
     LOST = "lost"
 
 
+class Form(StrEnum):
+    """What an exchange is in: OpenAI's chat completions or its Responses; the path of each."""
+
+    CHAT = "chat/completions"
+    RESPONSES = "responses"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """What was asked of a model and what it answered, as both went by: `streamed` as events."""
+    """
+    What was asked of a model and what it answered, as both went by: `streamed` as events.
+
+    `follows` is the response that a request goes on from, whose conversation it belongs to where
+    nobody named one.
+    """
 
     party: Party
     chat: Sequence[Mapping[str, Any]]
@@ -71,3 +83,5 @@ class Exchange:
     streamed: bool
     whole: bool
     """Whether the answer came to its end."""
+    form: Form = Form.CHAT
+    follows: str | None = None

@@ -9,6 +9,7 @@ from typing import Any
 
 from app.domain.calls import calls_in
 from app.domain.conversation import DEFAULT_IMPORTANCE, NewConversation, NewMessage
+from app.domain.response_items import as_message
 from app.formats.fields import (
     LONGEST_LABEL,
     Malformed,
@@ -29,7 +30,6 @@ from app.formats.fields import (
     timed,
 )
 from app.formats.found import Bounds, Said
-from app.formats.items import as_message
 
 TIMES = ("created_at", "create_time", "timestamp")
 

@@ -162,7 +162,7 @@ class ProxySettings(Section):
     upstream_url: HttpUrl | None = Field(
         default=None,
         description="Base URL of an OpenAI-compatible API, such as https://api.openai.com/v1, that "
-        "chat completions are passed on to; none: no proxy.",
+        "completions and responses are passed on to; none: no proxy.",
     )
     api_key: SecretStr | None = Field(
         default=None, description="Its key; none: callers bring their own."

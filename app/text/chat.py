@@ -128,14 +128,15 @@ def said_in(message: Mapping[str, Any], **metadata: object) -> NewMessage | None
     return NewMessage(
         role=role,
         content=content or None,
-        name=_short(message.get("name")),
+        name=short(message.get("name")),
         tool_calls=calls or None,
-        tool_call_id=_short(message.get("tool_call_id")),
+        tool_call_id=short(message.get("tool_call_id")),
         metadata=metadata,
     )
 
 
-def _short(name: object) -> str | None:
+def short(name: object) -> str | None:
+    """A name or an id as it can be stored; None of what is none."""
     return storable(name)[:_LONGEST_NAME] if isinstance(name, str) and name else None
 
 
@@ -179,21 +180,22 @@ def reply_in(answer: bytes, *, streamed: bool) -> NewMessage | None:
     A stream that was begun well can only tell within itself that it went wrong, by an error or by
     ending without a word that it is its end: what came of the reply is `incomplete`.
     """
-    told = _joined(answer) if streamed else _parsed(answer)
+    told = _joined(answer) if streamed else parsed_in(answer)
     choice = _first_choice(told)
     message = choice.get("message")
     if not isinstance(message, Mapping):
         return None
     facts = {"model": told.get("model"), "finish_reason": choice.get("finish_reason")}
     known: dict[str, object] = {
-        name: short for name, value in facts.items() if (short := _short(value)) is not None
+        name: said for name, value in facts.items() if (said := short(value)) is not None
     }
     if told.get("error") or (streamed and not told.get("ended")):
         known["incomplete"] = True
     return said_in({**message, "role": "assistant"}, **known)
 
 
-def _parsed(text: bytes | str) -> Mapping[str, Any]:
+def parsed_in(text: bytes | str) -> Mapping[str, Any]:
+    """The object that a text is in JSON; an empty one where it is none."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
@@ -212,8 +214,8 @@ def _first_choice(told: Mapping[str, Any]) -> Mapping[str, Any]:
 def _joined(stream: bytes) -> Mapping[str, Any]:
     """The whole answer that the chunks of a stream amount to."""
     made, model, error, ended = _Making(), None, None, False
-    for event in _events(stream):
-        chunk = _parsed(event)
+    for event in events_in(stream):
+        chunk = parsed_in(event)
         model = model or chunk.get("model")
         error = error or chunk.get("error")
         ended = ended or event.strip() == _DONE
@@ -222,7 +224,7 @@ def _joined(stream: bytes) -> Mapping[str, Any]:
     return {"model": model, "error": error, "ended": ended, "choices": [made.choice()]}
 
 
-def _events(stream: bytes) -> Iterator[str]:
+def events_in(stream: bytes) -> Iterator[str]:
     """The data of each server-sent event; the lines of one that has several, joined."""
     lines: list[str] = []
     for line in [*_LINE_ENDS.split(stream.decode(errors="replace")), ""]:

@@ -163,9 +163,12 @@ async def chat(self: Neighbours, step: Step) -> None:
     inside = {"X-Foreword-Conversation": f"chat-{step.pick % 2}"} if step.twist < 3 else {}
     query = a_question_about(self, step.tenant, step.user)
     mark = f"request {self.name}-{self.asked}"
-    body = {"model": mark, "messages": [said(query)]}
+    path, spoken = "/v1/chat/completions", "messages"
+    if step.twist % 2:
+        path, spoken = "/v1/responses", "input"
+    body = {"model": mark, spoken: [said(query)]}
     sent: Json = {"json": body, "headers": {**user, **inside}}
-    answer = await self.ask(step, "POST", "/v1/chat/completions", query=query, **sent)
+    answer = await self.ask(step, "POST", path, query=query, **sent)
     assert answer.status_code == 200, answer.text
     (heard,) = [each for each in self.upstream.heard if mark.encode() in each.raw]
     passed_on = f"{heard.raw.decode()}\n{heard.headers}".replace(query, "?")

@@ -276,7 +276,7 @@ async def test_embeddings_are_the_upstreams(service: Service) -> None:
 
 
 async def test_what_is_not_passed_on_is_told_so(service: Service) -> None:
-    told = problem(await service.plain.post("/v1/responses", json={}), 404, "not-passed-on")
+    told = problem(await service.plain.post("/v1/completions", json={}), 404, "not-passed-on")
     assert "/v1/chat/completions" in told["detail"]
     with pytest.raises(openai.NotFoundError, match="not passed on: it has to be asked itself"):
         await service.openai.models.retrieve("gpt-x")

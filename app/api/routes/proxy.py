@@ -1,4 +1,4 @@
-"""The drop-in proxy: chat completions of any OpenAI-compatible API, with memory in front."""
+"""The drop-in proxy: what any OpenAI-compatible API completes, with memory in front."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ from app.api.passing import (
 )
 from app.api.reading import beside, parsed
 from app.api.relaying import Relay, Speaking
-from app.domain.chat import Exchange, Party, Question, Recollection
+from app.domain.chat import Exchange, Form, Party, Question, Recollection
 from app.domain.errors import (
     NotAnObject,
     ProxyNotConfigured,
@@ -34,7 +34,8 @@ from app.domain.errors import (
 from app.domain.ids import TenantId
 from app.domain.keys import Caller, Permission
 from app.ports.upstream import Passed, Reply
-from app.text.chat import name_of, question_in, shown_in, with_memory
+from app.text.chat import Chat, name_of, question_in, shown_in, with_memory
+from app.text.responses import chat_in, followed_in, instructed, kept_in
 
 _log = getLogger(__name__)
 
@@ -72,6 +73,7 @@ class Asked:
     the last question, all texts, and a name for a conversation that has none.
     """
 
+    form: Form
     body: Mapping[str, Any]
     chat: Sequence[Mapping[str, Any]]
     query: str
@@ -89,10 +91,27 @@ async def complete_chat(
     request: Request, services: Use, tenant: Tenant, caller: WhoAsks
 ) -> Response:
     """Pass a chat completion on, with what memory holds on its last question in front of it."""
+    return await _completed(request, services, tenant, caller, Form.CHAT)
+
+
+@router.post(
+    "/v1/responses",
+    response_class=Response,
+    responses=_COMPLETED,
+    openapi_extra=_OF_CHAT,
+)
+async def respond(request: Request, services: Use, tenant: Tenant, caller: WhoAsks) -> Response:
+    """The same for OpenAI's Responses: what memory holds stands behind the instructions."""
+    return await _completed(request, services, tenant, caller, Form.RESPONSES)
+
+
+async def _completed(
+    request: Request, services: Services, tenant: TenantId, caller: Caller, form: Form
+) -> Response:
     proxy, headers = _proxy(services), request.headers
     require(caller, Permission.READ)
     body = await request.body()
-    asked = await beside(len(body), partial(_read, body))
+    asked = await beside(len(body), partial(_read, form, body))
     party, budget = _party(headers, asked), budget_in(headers)
     await proxy.exchanges.room()
     question = Question(
@@ -107,12 +126,20 @@ async def complete_chat(
         body = await beside(len(body), writing)
     passed = Passed(
         method="POST",
-        path="/chat/completions",
+        path=f"/{form}",
         query=request.url.query,
         headers=to_upstream(headers, caller, proxy.api_key),
         body=body,
     )
-    exchange = Exchange(party=party, chat=asked.chat, answer=b"", streamed=False, whole=False)
+    exchange = Exchange(
+        party=party,
+        chat=asked.chat,
+        answer=b"",
+        streamed=False,
+        whole=False,
+        form=form,
+        follows=followed_in(asked.body) if form is Form.RESPONSES else None,
+    )
     return Relay(_Passage(proxy, passed, tenant, found, exchange).speak)
 
 
@@ -204,21 +231,28 @@ def _proxy(services: Services) -> Proxy:
     return services.proxy
 
 
-def _read(body: bytes) -> Asked:
+def _read(form: Form, body: bytes) -> Asked:
     try:
         found = parsed(body)
     except (ValueError, RecursionError) as error:
         raise NotAnObject from error
     if not isinstance(found, dict):
         raise NotAnObject
-    told = found.get("messages")
-    chat = told if isinstance(told, list) and all(isinstance(m, dict) for m in told) else []
-    return Asked(found, chat, question_in(chat), shown_in(chat), name_of(chat))
+    chat = chat_in(found) if form is Form.RESPONSES else _messages(found)
+    return Asked(form, found, chat, question_in(chat), shown_in(chat), name_of(chat))
+
+
+def _messages(body: Mapping[str, Any]) -> Chat:
+    told = body.get("messages")
+    return told if isinstance(told, list) and all(isinstance(m, dict) for m in told) else []
 
 
 def _written(asked: Asked, memory: str, *, joined: bool) -> bytes:
-    chat = with_memory(asked.chat, memory, joined=joined)
-    return json.dumps({**asked.body, "messages": chat}, separators=(",", ":")).encode()
+    if asked.form is Form.RESPONSES:
+        body = instructed(asked.body, memory)
+    else:
+        body = {**asked.body, "messages": with_memory(asked.chat, memory, joined=joined)}
+    return json.dumps(body, separators=(",", ":")).encode()
 
 
 def _party(headers: Headers, asked: Asked) -> Party:
@@ -238,8 +272,10 @@ def _party(headers: Headers, asked: Asked) -> Party:
     conversation = name_in(headers, CONVERSATION) or _first(
         ("metadata.conversation_id", told.get("conversation_id")),
         ("metadata.conversation", told.get("conversation")),
+        ("conversation", kept_in(asked.body) if asked.form is Form.RESPONSES else None),
     )
-    return Party(user_id=user, conversation=conversation or asked.named)
+    followed = asked.form is Form.RESPONSES and followed_in(asked.body)
+    return Party(user_id=user, conversation=conversation or (None if followed else asked.named))
 
 
 def _first(*told: tuple[str, object]) -> str | None:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from logging import getLogger
 
-from app.domain.chat import Exchange, Keeping, Party
+from app.domain.chat import Exchange, Form, Keeping, Party
 from app.domain.conversation import Conversation, NewConversation, NewMessage, Role
 from app.domain.errors import ConversationNotFound, ForewordError, StorageFull, StoreUnavailable
 from app.domain.ids import ConversationId, MessageId, TenantId
@@ -14,10 +14,12 @@ from app.domain.storable import json_bytes
 from app.ports import NewId, Telemetry
 from app.ports.store import Store
 from app.services.proxy.prompting import known_party
+from app.services.proxy.threads import Threads
 from app.services.writing.ingest import Ingestor
 from app.services.writing.prepare import INLINE_CHARACTERS
 from app.services.writing.waiting import IndexWaiter
 from app.text.chat import name_of, reply_in, since_reply, system_prompt_in
+from app.text.responses import response_in
 
 _log = getLogger(__name__)
 
@@ -37,6 +39,9 @@ MOST_KEPT = 2 * MOST_WAITING
 
 _PATIENCE = 1.0
 """Seconds that a call waits for room: it is not to be held up by what is kept of others."""
+
+
+_REPLY_IN = {Form.CHAT: reply_in, Form.RESPONSES: response_in}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +64,7 @@ class ExchangeKeeper:
     """Characters of a message or system prompt; one that has more is not kept."""
     most_called: int
     """Bytes of the tool calls of a message, as JSON; the same."""
+    threads: Threads = field(default_factory=Threads)
     _last: dict[Hashable, asyncio.Task[None]] = field(default_factory=dict)
     _on_the_way: set[asyncio.Task[None]] = field(default_factory=set)
     _parties: dict[asyncio.Task[None], tuple[TenantId, Party]] = field(default_factory=dict)
@@ -144,9 +150,11 @@ class ExchangeKeeper:
 
     async def _kept(self, tenant: TenantId, exchange: Exchange) -> Keeping:
         try:
+            exchange = self.threads.followed(tenant, exchange)
             turn = await self._turn(exchange)
             if turn.new.messages and not await self._stored(tenant, exchange.party, turn.new):
                 return Keeping.LOST
+            self.threads.note(tenant, turn.new)
         except ForewordError as error:
             _log.warning("an exchange cannot be stored", extra={"reason": error.title})
         except Exception:  # noqa: BLE001  (told as what it is; the others go on)
@@ -184,7 +192,8 @@ class ExchangeKeeper:
 
     def _read(self, exchange: Exchange) -> _Turn:
         """What was said, as it goes into its conversation; of no answer at all, nothing."""
-        reply, chat = reply_in(exchange.answer, streamed=exchange.streamed), exchange.chat
+        read, chat = _REPLY_IN[exchange.form], exchange.chat
+        reply = read(exchange.answer, streamed=exchange.streamed)
         asked = since_reply(chat) if reply or exchange.whole else []
         if reply is not None and not exchange.whole:
             reply = replace(reply, metadata={**reply.metadata, "incomplete": True})
