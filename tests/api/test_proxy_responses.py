@@ -206,8 +206,20 @@ async def test_memory_is_that_of_who_asks_alone(service: Service) -> None:
     assert "instructions" not in service.model.last.body
 
 
-async def test_what_goes_on_from_a_response_of_another_key_begins_anew(service: Service) -> None:
-    """A response that nobody remembers names no conversation."""
+async def test_who_asks_is_told_by_the_safety_identifier_where_nobody_else_is(
+    service: Service,
+) -> None:
+    await service.remembers(HUGIN, user_id="hash-of-alice")
+    body = {"input": QUESTION, "safety_identifier": "hash-of-alice"}
+    await service.plain.post("/v1/responses", json=body)
+    assert HUGIN in service.model.last.body["instructions"]
+    await service.plain.post("/v1/responses", json={**body, "user": "bob"})
+    assert "instructions" not in service.model.last.body
+
+
+async def test_what_goes_on_from_a_response_that_is_not_remembered_begins_anew(
+    service: Service,
+) -> None:
     await respond(service, "I like tea.", previous_response_id="resp_unknown")
 
     async def there() -> Any:

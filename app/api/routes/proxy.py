@@ -268,6 +268,7 @@ def _party(headers: Headers, asked: Asked) -> Party:
         ("user", asked.body.get("user")),
         ("metadata.user_id", told.get("user_id")),
         ("metadata.user", told.get("user")),
+        ("safety_identifier", asked.body.get("safety_identifier")),
     )
     conversation = name_in(headers, CONVERSATION) or _first(
         ("metadata.conversation_id", told.get("conversation_id")),
