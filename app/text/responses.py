@@ -60,7 +60,7 @@ def response_in(answer: bytes, *, streamed: bool) -> NewMessage | None:
     """
     told = _streamed(answer) if streamed else parsed_in(answer)
     spoken = filter(None, map(as_message, _items(told.get("output"))))
-    messages = [each for each in spoken if each.get("role") == "assistant"]
+    messages = _joined(each for each in spoken if each.get("role") == "assistant")
     if not messages:
         return None
     facts = {"model": told.get("model"), "status": told.get("status"), FOLLOWED: told.get("id")}
@@ -69,10 +69,7 @@ def response_in(answer: bytes, *, streamed: bool) -> NewMessage | None:
     }
     if told.get("status", _WHOLE) != _WHOLE:
         known["incomplete"] = True
-    words = [plain(each.get("content")) for each in messages]
-    calls = [call for each in messages for call in _called(each)]
-    reply = {"role": "assistant", "content": "\n".join(filter(None, words)), "tool_calls": calls}
-    return said_in(reply, **known)
+    return said_in(messages[0], **known)
 
 
 def _items(told: object) -> list[Mapping[str, Any]]:
@@ -85,12 +82,14 @@ def _called(message: Mapping[str, Any]) -> list[Any]:
 
 
 def _joined(messages: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The messages, where calls that follow each other are made by one, as in a chat."""
+    """The messages, where what the assistant says and calls in a row is one, as in a chat."""
     chat: list[Mapping[str, Any]] = []
     for each in messages:
         before = chat[-1] if chat else {}
-        if (calls := _called(each)) and (made := _called(before)):
-            chat[-1] = {**before, "tool_calls": [*made, *calls]}
+        if each.get("role") == before.get("role") == "assistant":
+            words = filter(None, (plain(said.get("content")) for said in (before, each)))
+            calls = [*_called(before), *_called(each)]
+            chat[-1] = {"role": "assistant", "content": "\n".join(words), "tool_calls": calls}
         else:
             chat.append(each)
     return chat

@@ -138,6 +138,18 @@ async def test_tools_calls_and_answers_belong_to_the_exchange(service: Service) 
     assert (asked["content"], replied["content"]) == ("What is the weather?", "It rains.")
 
 
+async def test_what_was_said_and_called_at_once_is_kept_once(service: Service) -> None:
+    service.model.answers(responded("Let me see.", CALL), responded("It rains.", response="r2"))
+    chat: list[Any] = [{"role": "user", "content": "What is the weather?"}]
+    answer = await respond(service, chat)
+    await service.kept("alice", 2)
+    chat += [each.model_dump() for each in answer.output]
+    await respond(service, [*chat, ANSWER])
+    _, called, told, replied = await service.kept("alice", 4)
+    assert (called["content"], len(called["tool_calls"])) == ("Let me see.", 1)
+    assert (told["content"], replied["content"]) == ("Rain.", "It rains.")
+
+
 async def test_the_upstreams_conversation_names_ours(service: Service) -> None:
     await respond(service, "Hi", conversation={"id": "conv_7"})
     await service.kept("alice", 2)
