@@ -49,6 +49,7 @@ READ, WRITE, ADMIN = Permission
         ("GET", "/metrics", ADMIN),
         ("GET", "", READ),
         ("POST", "/v1/chat/completions", WRITE),
+        ("POST", "/v1/responses", WRITE),
         ("GET", "/v1/models", READ),
         ("POST", "/mcp", READ),
         ("DELETE", "/mcp", READ),
