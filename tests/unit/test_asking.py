@@ -1,103 +1,74 @@
-"""A round of questions to sources."""
+"""Sets go into memory, and questions are asked, on the way of every request."""
 
 import asyncio
-from collections.abc import Sequence
+import json
+from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
 import pytest
 
-from app.domain.context import Candidate, Degraded, Source
-from app.domain.errors import EmbedderUnavailable
-from app.domain.telling import Answered
-from app.services.context.asking import Asking
-from tests.factories import Counted
+from app.adapters.sql.store import SqlStore
+from app.evaluation.asking import Asker, Sample
+from app.evaluation.sets import EvaluationSet, read_set
+from app.ranking.features import NAMES
+from app.services.writing.waiting import IndexWaiter
+from tests.factories import ACME
+from tests.fakes import Memory
+from tests.tiny_set import ASKED, tiny_set
 
 
-async def answer(found: Sequence[int]) -> Sequence[int]:
-    await asyncio.sleep(0)
-    return found
+@pytest.fixture
+def tiny(tmp_path: Path) -> EvaluationSet:
+    path = tmp_path / "tiny.json"
+    path.write_text(json.dumps(tiny_set()))
+    return read_set(path)
 
 
-async def fail(error: Exception) -> Sequence[int]:
-    await asyncio.sleep(0)
-    raise error
+async def work_on(memory: Memory) -> None:
+    while True:
+        await memory.indexer.work()
 
 
-def a_round(patience: float = 5.0) -> tuple[Asking, list[Answered]]:
-    heard: list[Answered] = []
-
-    def listen(told: Answered | Candidate) -> None:
-        assert isinstance(told, Answered)
-        heard.append(told)
-
-    return Asking(telemetry=Counted(), patience=patience, listener=listen), heard
-
-
-async def test_each_source_is_heard_once_and_timed() -> None:
-    asking, heard = a_round()
-    near, told = asking.ask(Source.SEMANTIC, answer([1, 2])), asking.ask(Source.LEXICAL, answer([]))
-    await asking.wait()
-
-    assert (asking.answer(near), asking.answer(told)) == ([1, 2], [])
-    assert {each.source: each.found for each in heard} == {Source.SEMANTIC: 2, Source.LEXICAL: 0}
-    assert set(asking.began) == set(asking.seconds) == {"semantic", "lexical"}
-    assert all(seconds >= 0 for seconds in asking.seconds.values())
-    assert asking.degraded == []
+async def asked(store: SqlStore, tiny: EvaluationSet) -> list[Sample]:
+    memory = Memory(store)
+    asker = Asker(
+        tenant=ACME,
+        ingestor=memory.ingestor,
+        waiter=IndexWaiter(store, memory.indexer),
+        surveyor=memory.surveyor,
+        forge=memory.forge,
+    )
+    indexing = asyncio.create_task(work_on(memory))
+    try:
+        return list(await asker.samples([tiny]))
+    finally:
+        indexing.cancel()
+        await asyncio.gather(indexing, return_exceptions=True)
 
 
-async def test_who_was_not_asked_has_no_answer() -> None:
-    asking, heard = a_round()
-    await asking.wait()
-    assert asking.answer(None) is None
-    assert not heard
-
-
-@pytest.mark.parametrize(
-    ("error", "reason"),
-    [
-        (EmbedderUnavailable("it is away"), EmbedderUnavailable().title.rstrip(".")),
-        (ZeroDivisionError(), "internal error"),
-        (asyncio.CancelledError(), "internal error"),
-    ],
-)
-async def test_what_fails_is_named_and_costs_the_others_nothing(
-    error: Exception, reason: str
+async def test_every_question_is_asked_at_home_and_away(
+    store: SqlStore, tiny: EvaluationSet
 ) -> None:
-    asking, heard = a_round()
-    near, told = asking.ask(Source.SEMANTIC, fail(error)), asking.ask(Source.LEXICAL, answer([1]))
-    await asking.wait()
+    samples = await asked(store, tiny)
 
-    assert (asking.answer(near), asking.answer(told)) == (None, [1])
-    assert asking.degraded == [Degraded(source=Source.SEMANTIC, reason=reason)]
-    assert {each.source: each.missing for each in heard} == {
-        Source.SEMANTIC: reason,
-        Source.LEXICAL: None,
-    }
-
-
-async def test_why_a_source_stays_away_is_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
-    asking, _ = a_round()
-    asking.ask(Source.SEMANTIC, fail(EmbedderUnavailable("The model at far.example is away.")))
-    await asking.wait()
-    (line,) = (each for each in caplog.records if each.name == "app.services.context.asking")
-    assert line.__dict__["source"] == "semantic"
-    assert line.__dict__["reason"] == "The model at far.example is away."
+    at_home = [each for each in samples if each.place.at_home]
+    assert [each.place.number for each in at_home] == [0, 1, 2, 3] * len(ASKED)
+    assert [bool(each.wanted) for each in samples] == [each.place.at_home for each in samples]
+    for sample in at_home:
+        assert sample.found.features.shape == (len(sample.messages), len(NAMES))
+        assert np.isfinite(sample.found.features).all()
+        assert sample.wanted <= set(sample.messages)
+        assert sample.answers.max() == len(sample.wanted) - 1
+        assert all(each.startswith(sample.place.memory) for each in sample.messages)
+    for sample in samples:
+        if not sample.place.at_home:
+            assert not any(each.startswith(sample.place.memory) for each in sample.messages)
+            assert sample.known < 1
 
 
-async def test_what_is_late_is_named_once_whatever_becomes_of_it() -> None:
-    asking, heard = a_round(patience=0.001)
-    opened = asyncio.Event()
-
-    async def late() -> Sequence[int]:
-        await opened.wait()
-        raise ZeroDivisionError
-
-    near = asking.ask(Source.SEMANTIC, late())
-    await asking.wait()
-    assert asking.answer(near) is None
-    opened.set()
-    await asyncio.wait({near})
-    await asyncio.sleep(0)
-
-    assert asking.answer(near) is None
-    assert asking.degraded == [Degraded(source=Source.SEMANTIC, reason="deadline")]
-    assert [each.missing for each in heard] == ["deadline"]
+async def test_what_others_may_answer_is_asked_at_home_only(
+    store: SqlStore, tiny: EvaluationSet
+) -> None:
+    samples = await asked(store, replace(tiny, shared=True))
+    assert [each.place.at_home for each in samples] == [True] * 4 * len(ASKED)
