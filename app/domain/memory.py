@@ -61,7 +61,7 @@ def table_of(key: ItemKey) -> int:
 
 def lies_in(table: Table, key: ItemKey) -> bool:
     """Whether an item key is of a row of `table`."""
-    return key & _TABLE_MASK == table
+    return table_of(key) == table
 
 
 def rows_of(table: Table, keys: Iterable[ItemKey]) -> list[int]:

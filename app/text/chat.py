@@ -140,6 +140,11 @@ def short(name: object) -> str | None:
     return storable(name)[:_LONGEST_NAME] if isinstance(name, str) and name else None
 
 
+def storable_of(**facts: object) -> dict[str, object]:
+    """Those of the facts about a reply that are names or ids, as they can be stored."""
+    return {name: said for name, value in facts.items() if (said := short(value)) is not None}
+
+
 def _calls(message: Mapping[str, Any]) -> list[dict[str, object]]:
     """The calls of tools, of which only what says what was called is kept."""
     calls = calls_in(message)
@@ -185,10 +190,7 @@ def reply_in(answer: bytes, *, streamed: bool) -> NewMessage | None:
     message = choice.get("message")
     if not isinstance(message, Mapping):
         return None
-    facts = {"model": told.get("model"), "finish_reason": choice.get("finish_reason")}
-    known: dict[str, object] = {
-        name: said for name, value in facts.items() if (said := short(value)) is not None
-    }
+    known = storable_of(model=told.get("model"), finish_reason=choice.get("finish_reason"))
     if told.get("error") or (streamed and not told.get("ended")):
         known["incomplete"] = True
     return said_in({**message, "role": "assistant"}, **known)

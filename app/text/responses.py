@@ -10,7 +10,7 @@ from typing import Any
 
 from app.domain.conversation import NewMessage
 from app.domain.response_items import as_message
-from app.text.chat import Chat, events_in, parsed_in, plain, said_in, short
+from app.text.chat import Chat, events_in, parsed_in, plain, said_in, short, storable_of
 
 FOLLOWED = "response_id"
 """The metadata of a reply that tells its response, by which the next request follows it."""
@@ -63,10 +63,8 @@ def response_in(answer: bytes, *, streamed: bool) -> NewMessage | None:
     messages = _joined(each for each in spoken if each.get("role") == "assistant")
     if not messages:
         return None
-    facts = {"model": told.get("model"), "status": told.get("status"), FOLLOWED: told.get("id")}
-    known: dict[str, object] = {
-        name: said for name, value in facts.items() if (said := short(value)) is not None
-    }
+    model, status, response = (told.get(each) for each in ("model", "status", "id"))
+    known = storable_of(model=model, status=status, **{FOLLOWED: response})
     if told.get("status", _WHOLE) != _WHOLE:
         known["incomplete"] = True
     return said_in(messages[0], **known)

@@ -29,7 +29,7 @@ def a_round(patience: float = 5.0) -> tuple[Asking, list[Answered]]:
         assert isinstance(told, Answered)
         heard.append(told)
 
-    return Asking(telemetry=Counted(), patience=patience, listener=listen), heard
+    return Asking(telemetry=Counted(), patience=patience, count=len, listener=listen), heard
 
 
 async def test_each_source_is_heard_once_and_timed() -> None:

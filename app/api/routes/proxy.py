@@ -70,7 +70,8 @@ class Asked:
     A request for a completion.
 
     `chat` is empty where its messages are of no shape we know; the rest is what is read from it:
-    the last question, all texts, and a name for a conversation that has none.
+    the last question, all texts, a name for a conversation that has none, and, of Responses, where
+    the upstream keeps what is said: in which conversation, and behind which response.
     """
 
     form: Form
@@ -79,6 +80,8 @@ class Asked:
     query: str
     shown: tuple[str, ...]
     named: str | None
+    kept: object = None
+    follows: str | None = None
 
 
 @router.post(
@@ -138,7 +141,7 @@ async def _completed(
         streamed=False,
         whole=False,
         form=form,
-        follows=followed_in(asked.body) if form is Form.RESPONSES else None,
+        follows=asked.follows,
     )
     return Relay(_Passage(proxy, passed, tenant, found, exchange).speak)
 
@@ -239,7 +242,10 @@ def _read(form: Form, body: bytes) -> Asked:
     if not isinstance(found, dict):
         raise NotAnObject
     chat = chat_in(found) if form is Form.RESPONSES else _messages(found)
-    return Asked(form, found, chat, question_in(chat), shown_in(chat), name_of(chat))
+    asked = Asked(form, found, chat, question_in(chat), shown_in(chat), name_of(chat))
+    if form is Form.RESPONSES:
+        return replace(asked, kept=kept_in(found), follows=followed_in(found))
+    return asked
 
 
 def _messages(body: Mapping[str, Any]) -> Chat:
@@ -273,10 +279,11 @@ def _party(headers: Headers, asked: Asked) -> Party:
     conversation = name_in(headers, CONVERSATION) or _first(
         ("metadata.conversation_id", told.get("conversation_id")),
         ("metadata.conversation", told.get("conversation")),
-        ("conversation", kept_in(asked.body) if asked.form is Form.RESPONSES else None),
+        ("conversation", asked.kept),
     )
-    followed = asked.form is Form.RESPONSES and followed_in(asked.body)
-    return Party(user_id=user, conversation=conversation or (None if followed else asked.named))
+    if conversation is None and asked.follows is None:
+        conversation = asked.named
+    return Party(user_id=user, conversation=conversation)
 
 
 def _first(*told: tuple[str, object]) -> str | None:

@@ -28,9 +28,9 @@ class Asking:
 
     telemetry: Telemetry
     patience: float
-    listener: Listener | None = None
-    count: Callable[[Any], int] = len
+    count: Callable[[Any], int]
     """How much a source found, of its answer."""
+    listener: Listener | None = None
     began: dict[str, float] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     degraded: list[Degraded] = field(default_factory=list)

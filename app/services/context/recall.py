@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from app.domain.context import ContextRequest, Source
 from app.domain.profile import Profile
@@ -18,7 +18,7 @@ from app.services.context.entering import Episode, entered
 from app.services.context.found import About, Found, Near
 from app.services.context.knowing import known_profile
 from app.services.context.places import beside, nearest, roomy
-from app.services.context.reading import read
+from app.services.context.reading import Reading, read
 from app.services.context.relating import Related, relate
 from app.services.context.situation import Situation
 from app.services.context.timing import at_times
@@ -39,6 +39,15 @@ _UNTIL_BEGUN = 2
 """Rounds of the event loop, after which a model in process has begun with what it is asked."""
 
 _REBUILT = "being rebuilt"
+
+
+class _Asked(NamedTuple):
+    """The sources that were asked."""
+
+    episode: asyncio.Task[Episode]
+    semantic: asyncio.Task[Near]
+    lexical: asyncio.Task[LexicalAnswer] | None
+    related: asyncio.Task[Related] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +95,7 @@ class Recaller:
         graph = flags.graph and situation.scope.has_entities
         holding = self._holding(terms, request, situation, limit) if flags.hybrid else None
         related_to = self._related(request, situation) if graph else None
-        asked = (
+        asked = _Asked(
             asking.ask(Source.EPISODIC, self._episode(request, situation, opening)),
             asking.ask(
                 Source.SEMANTIC, self._near(topic, request, situation, limit, times.intervals)
@@ -97,8 +106,12 @@ class Recaller:
         await asyncio.sleep(0)  # all begin
         reading = read(request, now, times, situation)
         await asking.wait()
-        episode, semantic = asking.answer(asked[0]), asking.answer(asked[1])
-        lexical, related = asking.answer(asked[2]), asking.answer(asked[3])
+        return self._found(asking, asked, terms, reading)
+
+    def _found(self, asking: Asking, asked: _Asked, terms: QueryTerms, reading: Reading) -> Found:
+        """What came of a round that is over."""
+        episode, semantic = asking.answer(asked.episode), asking.answer(asked.semantic)
+        lexical, related = asking.answer(asked.lexical), asking.answer(asked.related)
         self._note_indexes(semantic, lexical, asking)
         self._count(episode, semantic, lexical, related)
         return Found(
@@ -130,7 +143,7 @@ class Recaller:
             telemetry=self.telemetry,
             patience=request.deadline or self.deadline,
             listener=situation.listener,
-            count=_found,
+            count=_how_many,
         )
 
     def _note_indexes(
@@ -235,7 +248,7 @@ class Recaller:
         return replace(found, keys=list(kept))
 
 
-def _found(answer: object) -> int:
+def _how_many(answer: object) -> int:
     """How much a source found."""
     match answer:
         case Episode():
