@@ -75,6 +75,47 @@ def said_back(content: str | None, **message: Any) -> Script:
     return Script(chunks=[json.dumps(told, indent=1, ensure_ascii=False).encode()])
 
 
+def messaged(*content: Mapping[str, Any] | str, **told: Any) -> Script:
+    """A whole message of Anthropic's, a text being what the assistant says."""
+    return Script(chunks=[json.dumps(_message(*content, **told), indent=1).encode()])
+
+
+def message_streamed(
+    *blocks: tuple[Mapping[str, Any], Sequence[Mapping[str, Any]]], ends: bool = True, **script: Any
+) -> Script:
+    """The same in events: of each block how it begins, and its deltas."""
+    events: list[dict[str, Any]] = [{"type": "message_start", "message": _message(stop=None)}]
+    for at, (block, deltas) in enumerate(blocks):
+        events += [
+            {"type": "content_block_start", "index": at, "content_block": block},
+            *({"type": "content_block_delta", "index": at, "delta": each} for each in deltas),
+            {"type": "content_block_stop", "index": at},
+        ]
+    ending = {"stop_reason": "end_turn", "stop_sequence": None}
+    if ends:
+        events += [
+            {"type": "message_delta", "delta": ending, "usage": {"output_tokens": 2}},
+            {"type": "message_stop"},
+        ]
+    chunks = [f"event: {each['type']}\ndata: {json.dumps(each)}\n\n".encode() for each in events]
+    return Script(chunks=chunks, media_type="text/event-stream", **script)
+
+
+def _message(*content: Mapping[str, Any] | str, stop: str | None = "end_turn") -> dict[str, Any]:
+    return {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": MODEL,
+        "content": [
+            {"type": "text", "text": each} if isinstance(each, str) else each for each in content
+        ],
+        "stop_reason": stop,
+        "stop_sequence": None,
+        "usage": {"input_tokens": 1, "output_tokens": 1},
+    }
+
+
 def responded(*output: Mapping[str, Any] | str, response: str = "resp_1", **told: Any) -> Script:
     """A whole response, a text being what the assistant says."""
     return Script(chunks=[json.dumps(_response(*output, response=response, **told)).encode()])
@@ -222,6 +263,8 @@ def stand_in_model() -> Iterator[StandInModel]:
         routes = [
             Route("/v1/chat/completions", stand_in.answer, methods=["POST"]),
             Route("/v1/responses", stand_in.answer, methods=["POST"]),
+            Route("/v1/messages", stand_in.answer, methods=["POST"]),
+            Route("/v1/messages/count_tokens", stand_in.answer, methods=["POST"]),
             Route("/v1/embeddings", stand_in.answer, methods=["POST"]),
             Route("/v1/models", stand_in.answer, methods=["GET"]),
         ]

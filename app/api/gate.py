@@ -20,6 +20,7 @@ from app.api.access import (
 from app.api.arriving import CROWDED
 from app.api.deps import Services, require
 from app.api.limits import Limits, limits
+from app.api.passing import API_KEY, KEY
 from app.api.problems import answer_to
 from app.domain.audit import SERVICE, Actor
 from app.domain.errors import (
@@ -28,7 +29,7 @@ from app.domain.errors import (
     TooManyConnections,
     TooManyRequests,
 )
-from app.domain.keys import Caller, Permission, in_order
+from app.domain.keys import Caller, Permission, in_order, looks_like_a_key
 from app.services.access.rates import Allowance, Places, Rates
 
 _acting: ContextVar[Actor] = ContextVar("acting", default=SERVICE)
@@ -172,12 +173,20 @@ def _in_traffic(scope: Scope) -> Iterator[None]:
 
 
 def _presented(headers: Headers) -> str | None:
-    """The key of a request: in a header of its own where `Authorization` is somebody else's."""
-    own = headers.get("x-foreword-key")
+    """
+    The key of a request: in a header of its own, or where clients of models put the provider's.
+
+    Anthropic's put it into one that is only looked at for a key of ours.
+    """
+    own = headers.get(KEY)
     if own is not None:
         return own
-    scheme, _, key = headers.get("authorization", "").partition(" ")
-    return key.strip() if scheme.lower() == "bearer" else None
+    scheme, _, told = headers.get("authorization", "").partition(" ")
+    bearer = told.strip() if scheme.lower() == "bearer" else None
+    other = headers.get(API_KEY)
+    if other is None or not looks_like_a_key(other) or (bearer and looks_like_a_key(bearer)):
+        return bearer
+    return other
 
 
 def _told_of(caller: Caller | None) -> Sequence[tuple[bytes, bytes]]:

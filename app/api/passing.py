@@ -16,15 +16,17 @@ UNBUFFERED = ("x-accel-buffering", "no")
 
 OURS = "x-foreword-"
 USER, CONVERSATION, BUDGET = OURS + "user", OURS + "conversation", OURS + "budget"
-_KEY = OURS + "key"
+KEY, API_KEY = OURS + "key", "x-api-key"
+_OPENING = ("authorization", API_KEY)
+"""Where a key may stand, ours or the provider's: of OpenAI's clients, of Anthropic's."""
 
 _BETWEEN_NEIGHBOURS = {
     "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection",
     "te", "trailer", "transfer-encoding", "upgrade", "expect",
 }  # fmt: skip
 _ABOUT_THE_CALLER = {
-    "host", "content-length", "accept-encoding", "authorization", "cookie", "origin", "referer",
-    "forwarded", "via", "x-real-ip",
+    "host", "content-length", "accept-encoding", "cookie", "origin", "referer", "forwarded", "via",
+    "x-real-ip", "authorization", API_KEY,
 }  # fmt: skip
 _NOT_PASSED_ON = _BETWEEN_NEIGHBOURS | _ABOUT_THE_CALLER
 _KEPT_FROM = (OURS, "x-forwarded-", "sec-", "access-control-")
@@ -47,9 +49,8 @@ def to_upstream(headers: Headers, caller: Caller, api_key: str | None) -> Header
     """
     A caller's headers, with the key that opens the upstream.
 
-    The caller's own `Authorization` where it is the provider's: beside a key of ours in a header of
-    its own, or where none of ours is needed and the operator set none of the provider's. A key of
-    ours never leaves.
+    The caller's own where it is the provider's: beside a key of ours in another header, or where
+    none of ours is needed and the operator set none of the provider's. A key of ours never leaves.
     """
     between = _NOT_PASSED_ON | {
         name.strip() for name in headers.get("connection", "").lower().split(",")
@@ -59,20 +60,27 @@ def to_upstream(headers: Headers, caller: Caller, api_key: str | None) -> Header
         for name, value in headers.items()
         if name not in between and not name.startswith(_KEPT_FROM)
     ]
-    told = _not_ours(headers.get("authorization"))
-    configured = None if api_key is None else f"Bearer {api_key}"
-    if _KEY in headers:
-        key = told or configured
+    brought = [(name, headers[name]) for name in _OPENING if name in headers]
+    theirs = [(name, value) for name, value in brought if not _is_ours(value)]
+    configured = [] if api_key is None else [_opened_by(api_key, headers)]
+    if KEY in headers or len(theirs) < len(brought):
+        opened = theirs or configured
     else:
-        key = configured or (told if caller.actor == ANYONE else None)
+        opened = configured or (theirs if caller.actor == ANYONE else [])
     # What we read has no encoding, and so needs none to be undone.
-    opened = [] if key is None else [("authorization", key)]
     return [*kept, ("accept-encoding", "identity"), *opened]
 
 
-def _not_ours(authorization: str | None) -> str | None:
-    key = (authorization or "").rpartition(" ")[2]
-    return None if looks_like_a_key(key) or key.startswith(LOCAL_PREFIX) else authorization
+def _opened_by(api_key: str, headers: Headers) -> tuple[str, str]:
+    """Where the operator's key stands, by whose API it is: Anthropic's tell their version."""
+    if "anthropic-version" in headers:
+        return API_KEY, api_key
+    return "authorization", f"Bearer {api_key}"
+
+
+def _is_ours(told: str) -> bool:
+    key = told.rpartition(" ")[2]
+    return looks_like_a_key(key) or key.startswith(LOCAL_PREFIX)
 
 
 def to_caller(reply: Reply, recollection: Recollection | None) -> HeaderList:

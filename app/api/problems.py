@@ -110,8 +110,8 @@ _OF_OURS = "Value error, "
 _WRONG_SHAPE = "The request does not have the documented shape."
 _OF_THE_PROXY = "/v1/"
 _PASSED_ON = (
-    "POST /v1/chat/completions, POST /v1/responses, POST /v1/embeddings and GET /v1/models are "
-    "passed on"
+    "POST /v1/chat/completions, POST /v1/responses, POST /v1/messages (and its count_tokens), "
+    "POST /v1/embeddings and GET /v1/models are passed on"
 )
 RETRY_AFTER = "2"
 """Seconds after which a 503 is worth another try."""

@@ -62,10 +62,14 @@ class Keeping(StrEnum):
 
 
 class Form(StrEnum):
-    """What an exchange is in: OpenAI's chat completions or its Responses; the path of each."""
+    """
+    What an exchange is in: OpenAI's chat completions or its Responses, or Anthropic's Messages; the
+    path of each.
+    """
 
     CHAT = "chat/completions"
     RESPONSES = "responses"
+    MESSAGES = "messages"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -161,8 +161,8 @@ class LimitSettings(Section):
 class ProxySettings(Section):
     upstream_url: HttpUrl | None = Field(
         default=None,
-        description="Base URL of an OpenAI-compatible API, such as https://api.openai.com/v1, that "
-        "completions and responses are passed on to; none: no proxy.",
+        description="Base URL of an API like OpenAI's or Anthropic's, such as "
+        "https://api.openai.com/v1, that what models are asked is passed on to; none: no proxy.",
     )
     api_key: SecretStr | None = Field(
         default=None, description="Its key; none: callers bring their own."

@@ -60,6 +60,12 @@ def _part(part: object) -> str:
             return ""
 
 
+def listed_in(body: Mapping[str, Any]) -> Chat:
+    """The messages of a request; none where they are of no shape we know."""
+    told = body.get("messages")
+    return told if isinstance(told, list) and all(isinstance(m, dict) for m in told) else []
+
+
 def question_in(chat: Chat) -> str:
     """What the user said last; empty where that has no words."""
     asked = (plain(each.get("content")) for each in reversed(chat) if each.get("role") == "user")

@@ -153,6 +153,13 @@ def a_question_about(self: Neighbours, tenant: int, user: int) -> str:
     return f"What is the cat of {self.marker(tenant, user)} called?"
 
 
+_WAYS_THROUGH = (
+    ("/v1/chat/completions", "messages"),
+    ("/v1/responses", "input"),
+    ("/v1/messages", "messages"),
+)
+
+
 async def chat(self: Neighbours, step: Step) -> None:
     """
     About one's own, since it is kept; nothing of others may reach the upstream either.
@@ -163,9 +170,7 @@ async def chat(self: Neighbours, step: Step) -> None:
     inside = {"X-Foreword-Conversation": f"chat-{step.pick % 2}"} if step.twist < 3 else {}
     query = a_question_about(self, step.tenant, step.user)
     mark = f"request {self.name}-{self.asked}"
-    path, spoken = "/v1/chat/completions", "messages"
-    if step.twist % 2:
-        path, spoken = "/v1/responses", "input"
+    path, spoken = _WAYS_THROUGH[step.twist % len(_WAYS_THROUGH)]
     body = {"model": mark, spoken: [said(query)]}
     sent: Json = {"json": body, "headers": {**user, **inside}}
     answer = await self.ask(step, "POST", path, query=query, **sent)

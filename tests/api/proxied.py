@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from anthropic import AsyncAnthropic
 from httpx import AsyncClient
 from openai import AsyncOpenAI
 
@@ -29,11 +30,12 @@ def passing_on(settings: Settings, model: StandInModel, **proxy: Any) -> Setting
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """`plain` speaks HTTP, `openai` as an application whose base URL was changed."""
+    """`plain` speaks HTTP, the others as an application whose base URL was changed."""
 
     listening: Listening
     plain: AsyncClient
     openai: AsyncOpenAI
+    anthropic: AsyncAnthropic
     model: StandInModel
 
     async def chat(self, *messages: Json | str, **more: Any) -> Any:
@@ -75,8 +77,9 @@ async def in_front_of(
         listening_to(passing_on(settings, model, **proxy)) as listening,
         AsyncClient(base_url=listening.url, timeout=PATIENCE, trust_env=False) as plain,
         AsyncOpenAI(base_url=f"{listening.url}/v1", api_key=key, max_retries=0) as openai,
+        AsyncAnthropic(base_url=listening.url, api_key=key, max_retries=0) as anthropic,
     ):
-        yield Service(listening, plain, openai, model)
+        yield Service(listening, plain, openai, anthropic, model)
 
 
 async def eventually(what: Callable[[], Awaitable[T]]) -> T:

@@ -4,10 +4,12 @@ import asyncio
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import httpx2
+import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
@@ -19,28 +21,41 @@ from tests.api.proxied import in_front_of
 from tests.api.serving import COMMAND, PATIENCE, environment
 from tests.api.test_mcp import HUGIN, QUESTION, told
 from tests.readme import HERE, examples
-from tests.stand_in_model import said_back, stand_in_model
+from tests.stand_in_model import Script, messaged, said_back, stand_in_model
+
+REPLY = "You keep it on PostgreSQL."
 
 
-async def test_an_application_gets_a_memory_by_another_base_url(embedded: Settings) -> None:
-    (code,) = examples("python", "In front of a model")
+@pytest.mark.parametrize(
+    ("at", "reply", "memory_in"),
+    [
+        (0, said_back(REPLY), lambda body: body["messages"][0]["content"]),
+        (1, messaged(REPLY), lambda body: body["system"]),
+    ],
+    ids=["OpenAI", "Anthropic"],
+)
+async def test_an_application_gets_a_memory_by_another_base_url(
+    embedded: Settings, at: int, reply: Script, memory_in: Callable[[Any], str]
+) -> None:
+    code = examples("python", "In front of a model")[at]
     decided = "We decided to keep the database on PostgreSQL."
+    keys = {"OPENAI_API_KEY": "sk-test", "ANTHROPIC_API_KEY": "sk-test"}
     with stand_in_model() as model:
-        model.answers(said_back("You keep it on PostgreSQL."))
+        model.answers(reply)
         async with in_front_of(model, embedded) as service:
             await service.remembers(decided, user_id="alice")
             assert HERE in code
             ran = await asyncio.to_thread(
                 subprocess.run,
                 [sys.executable, "-c", code.replace(HERE, service.listening.url)],
-                env=environment(embedded.data_dir) | {"OPENAI_API_KEY": "sk-test"},
+                env=environment(embedded.data_dir) | keys,
                 capture_output=True,
                 text=True,
                 timeout=PATIENCE,
                 check=False,
             )
-        assert ran.stdout == "You keep it on PostgreSQL.\n", ran.stderr
-        assert decided in model.last.messages[0]["content"]
+        assert ran.stdout == f"{REPLY}\n", ran.stderr
+        assert decided in memory_in(model.last.body)
 
 
 def configured() -> dict[str, Any]:

@@ -50,6 +50,7 @@ READ, WRITE, ADMIN = Permission
         ("GET", "", READ),
         ("POST", "/v1/chat/completions", WRITE),
         ("POST", "/v1/responses", WRITE),
+        ("POST", "/v1/messages", WRITE),
         ("GET", "/v1/models", READ),
         ("POST", "/mcp", READ),
         ("DELETE", "/mcp", READ),

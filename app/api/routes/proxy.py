@@ -1,41 +1,23 @@
-"""The drop-in proxy: what any OpenAI-compatible API completes, with memory in front."""
+"""The drop-in proxy: what the API of a model completes, OpenAI's or Anthropic's, with memory."""
 
-import json
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from logging import getLogger
 from typing import Any
 
 from fastapi import Request, Response
-from starlette.datastructures import Headers
 
+from app.api.asked import party_of, read, written
 from app.api.deps import Proxy, Services, Tenant, Use, WhoAsks, require
 from app.api.openapi import chapter
-from app.api.passing import (
-    CONVERSATION,
-    EVENTS,
-    USER,
-    budget_in,
-    name_in,
-    to_caller,
-    to_upstream,
-    usable,
-)
-from app.api.reading import beside, parsed
+from app.api.passing import EVENTS, budget_in, to_caller, to_upstream
+from app.api.reading import beside
 from app.api.relaying import Relay, Speaking
-from app.domain.chat import Exchange, Form, Party, Question, Recollection
-from app.domain.errors import (
-    NotAnObject,
-    ProxyNotConfigured,
-    UpstreamTimedOut,
-    UpstreamUnavailable,
-)
+from app.domain.chat import Exchange, Form, Question, Recollection
+from app.domain.errors import ProxyNotConfigured, UpstreamTimedOut, UpstreamUnavailable
 from app.domain.ids import TenantId
 from app.domain.keys import Caller, Permission
 from app.ports.upstream import Passed, Reply
-from app.text.chat import Chat, name_of, question_in, shown_in, with_memory
-from app.text.responses import chat_in, followed_in, instructed, kept_in
 
 _log = getLogger(__name__)
 
@@ -64,26 +46,6 @@ _COMPLETED: dict[int | str, dict[str, Any]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """
-    A request for a completion.
-
-    `chat` is empty where its messages are of no shape we know; the rest is what is read from it:
-    the last question, all texts, a name for a conversation that has none, and, of Responses, where
-    the upstream keeps what is said: in which conversation, and behind which response.
-    """
-
-    form: Form
-    body: Mapping[str, Any]
-    chat: Sequence[Mapping[str, Any]]
-    query: str
-    shown: tuple[str, ...]
-    named: str | None
-    kept: object = None
-    follows: str | None = None
-
-
 @router.post(
     "/v1/chat/completions",
     response_class=Response,
@@ -108,14 +70,38 @@ async def respond(request: Request, services: Use, tenant: Tenant, caller: WhoAs
     return await _completed(request, services, tenant, caller, Form.RESPONSES)
 
 
+@router.post(
+    "/v1/messages",
+    response_class=Response,
+    responses=_COMPLETED,
+    openapi_extra=_OF_CHAT,
+)
+async def complete_messages(
+    request: Request, services: Use, tenant: Tenant, caller: WhoAsks
+) -> Response:
+    """The same for Anthropic's Messages: memory stands behind `system`."""
+    return await _completed(request, services, tenant, caller, Form.MESSAGES)
+
+
+@router.post(
+    "/v1/messages/count_tokens",
+    response_class=Response,
+    responses=_PASSED_THROUGH,
+    openapi_extra=_OF_ANY,
+)
+async def count_tokens(request: Request, services: Use, caller: WhoAsks) -> Response:
+    """What the upstream counts of the request as it came, without memory."""
+    return await _as_told(request, services, caller, "/messages/count_tokens")
+
+
 async def _completed(
     request: Request, services: Services, tenant: TenantId, caller: Caller, form: Form
 ) -> Response:
     proxy, headers = _proxy(services), request.headers
     require(caller, Permission.READ)
     body = await request.body()
-    asked = await beside(len(body), partial(_read, form, body))
-    party, budget = _party(headers, asked), budget_in(headers)
+    asked = await beside(len(body), partial(read, form, body))
+    party, budget = party_of(headers, asked), budget_in(headers)
     await proxy.exchanges.room()
     question = Question(
         query=asked.query,
@@ -125,7 +111,7 @@ async def _completed(
     )
     found = await proxy.prompter.recollect(tenant, question)
     if found.text:
-        writing = partial(_written, asked, found.text, joined=proxy.joined)
+        writing = partial(written, asked, found.text, joined=proxy.joined)
         body = await beside(len(body), writing)
     passed = Passed(
         method="POST",
@@ -232,63 +218,3 @@ def _proxy(services: Services) -> Proxy:
     if services.proxy is None:
         raise ProxyNotConfigured("FOREWORD_PROXY__UPSTREAM_URL names one")
     return services.proxy
-
-
-def _read(form: Form, body: bytes) -> Asked:
-    try:
-        found = parsed(body)
-    except (ValueError, RecursionError) as error:
-        raise NotAnObject from error
-    if not isinstance(found, dict):
-        raise NotAnObject
-    chat = chat_in(found) if form is Form.RESPONSES else _messages(found)
-    asked = Asked(form, found, chat, question_in(chat), shown_in(chat), name_of(chat))
-    if form is Form.RESPONSES:
-        return replace(asked, kept=kept_in(found), follows=followed_in(found))
-    return asked
-
-
-def _messages(body: Mapping[str, Any]) -> Chat:
-    told = body.get("messages")
-    return told if isinstance(told, list) and all(isinstance(m, dict) for m in told) else []
-
-
-def _written(asked: Asked, memory: str, *, joined: bool) -> bytes:
-    if asked.form is Form.RESPONSES:
-        body = instructed(asked.body, memory)
-    else:
-        body = {**asked.body, "messages": with_memory(asked.chat, memory, joined=joined)}
-    return json.dumps(body, separators=(",", ":")).encode()
-
-
-def _party(headers: Headers, asked: Asked) -> Party:
-    """
-    Whose request it is, and of which conversation: by header, else by what the body says.
-
-    Raises:
-        UnusableHeader: What is said cannot be a name.
-    """
-    metadata = asked.body.get("metadata")
-    told = metadata if isinstance(metadata, dict) else {}
-    user = name_in(headers, USER) or _first(
-        ("user", asked.body.get("user")),
-        ("metadata.user_id", told.get("user_id")),
-        ("metadata.user", told.get("user")),
-        ("safety_identifier", asked.body.get("safety_identifier")),
-    )
-    conversation = name_in(headers, CONVERSATION) or _first(
-        ("metadata.conversation_id", told.get("conversation_id")),
-        ("metadata.conversation", told.get("conversation")),
-        ("conversation", asked.kept),
-    )
-    if conversation is None and asked.follows is None:
-        conversation = asked.named
-    return Party(user_id=user, conversation=conversation)
-
-
-def _first(*told: tuple[str, object]) -> str | None:
-    """The first that is a text."""
-    for where, name in told:
-        if isinstance(name, str) and name:
-            return usable(name, where)
-    return None

@@ -18,6 +18,7 @@ from app.services.proxy.threads import Threads
 from app.services.writing.ingest import Ingestor
 from app.services.writing.prepare import INLINE_CHARACTERS
 from app.services.writing.waiting import IndexWaiter
+from app.text.anthropic import message_in
 from app.text.chat import name_of, reply_in, since_reply, system_prompt_in
 from app.text.responses import response_in
 
@@ -41,7 +42,7 @@ _PATIENCE = 1.0
 """Seconds that a call waits for room: it is not to be held up by what is kept of others."""
 
 
-_REPLY_IN = {Form.CHAT: reply_in, Form.RESPONSES: response_in}
+_REPLY_IN = {Form.CHAT: reply_in, Form.RESPONSES: response_in, Form.MESSAGES: message_in}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
