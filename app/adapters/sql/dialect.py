@@ -1,12 +1,14 @@
 """The few statements that the two databases spell differently."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from sqlalchemy import (
     BindParameter,
     Column,
     ColumnElement,
+    Insert,
     Integer,
     LargeBinary,
     Table,
@@ -14,6 +16,7 @@ from sqlalchemy import (
     bindparam,
     cast,
     func,
+    insert,
     literal,
     select,
 )
@@ -67,6 +70,25 @@ def insert_or_replace(
     embedded = sqlite.insert(table)
     new = {name: embedded.excluded[name] for name in values}
     return embedded.on_conflict_do_update(index_elements=list(key), set_=new)
+
+
+async def keys_added(
+    connection: AsyncConnection, table: Table, rows: Sequence[Mapping[str, object]]
+) -> Sequence[int]:
+    """
+    Insert rows; their keys, in order.
+
+    Where there is one writer, keys rise from row to row, so all rows are one statement: asked to
+    keep them in order, SQLAlchemy makes one of each, and a visit to the database.
+    """
+    in_order = is_postgres(connection)
+    keys = (await connection.execute(_adding(table, in_order=in_order), rows)).scalars()
+    return list(keys) if in_order else sorted(keys)
+
+
+@cache
+def _adding(table: Table, *, in_order: bool) -> Insert:
+    return insert(table).returning(table.c.key, sort_by_parameter_order=in_order)
 
 
 def octets(connection: AsyncConnection, column: ColumnElement[Any]) -> ColumnElement[int]:

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from sqlalchemy import ColumnElement, Row, Select, and_, insert, select
+from sqlalchemy import ColumnElement, Row, Select, and_, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
-from app.adapters.sql.dialect import shifted
+from app.adapters.sql.dialect import keys_added, shifted
 from app.adapters.sql.full_text.entries import Entry
 from app.adapters.sql.portioned import portions
 from app.domain.ids import ConversationKey, ItemKey, MessageKey, ScopeKey
@@ -99,11 +99,10 @@ async def add_chunks(
         for message, several in chunks
         for position, chunk in enumerate(several)
     ]
-    added = insert(t.chunk).returning(t.chunk.c.key, sort_by_parameter_order=True)
     keys: list[ItemKey] = []
     for some in portions(placed):
         rows = [_row(scope, *each) for each in some]
-        stored = (await connection.execute(added, rows)).scalars()
+        stored = await keys_added(connection, t.chunk, rows)
         keys += [item_key(Table.CHUNK, key) for key in stored]
     return keys
 

@@ -7,7 +7,7 @@ from sqlalchemy import delete, insert, literal, select, update
 
 from app.adapters.sql import tables as t
 from app.adapters.sql.derived.erasing import erase_items
-from app.adapters.sql.dialect import insert_or_replace
+from app.adapters.sql.dialect import insert_or_replace, keys_added
 from app.adapters.sql.full_text.asking import full_text
 from app.adapters.sql.full_text.entries import Entry
 from app.adapters.sql.items.by_subject import SqlItemsBySubject
@@ -58,9 +58,9 @@ class SqlItemWriter(SqlItemsBySubject):
     async def add(self, placed: PlacedMemory, *, now: datetime) -> ItemKey:
         prepared = placed.prepared
         row = _row(placed, now=now)
-        (key,) = await self._insert([row])
+        (key,) = await keys_added(self.connection, t.memory_item, [row])
         parts = [_part(row, key, at, part) for at, part in enumerate(prepared.parts)]
-        keys = await self._insert(parts) if parts else [key]
+        keys = await keys_added(self.connection, t.memory_item, parts) if parts else [key]
         terms = [part.terms for part in prepared.parts] or [prepared.terms]
         whole = item_key(Table.MEMORY, key)
         entries = [
@@ -79,11 +79,6 @@ class SqlItemWriter(SqlItemsBySubject):
         found_at = now if prepared.new.derived else None
         await self.derive(whole, prepared.new.derived_from, found_at=found_at)
         return whole
-
-    async def _insert(self, rows: Sequence[Mapping[str, object]]) -> Sequence[int]:
-        key = t.memory_item.c.key
-        added = insert(t.memory_item).returning(key, sort_by_parameter_order=True)
-        return list((await self.connection.execute(added, rows)).scalars())
 
     async def supersede(self, old: Memory, *, by: ItemKey, now: datetime) -> None:
         row, heir = table_and_row(old.key)[1], table_and_row(by)[1]

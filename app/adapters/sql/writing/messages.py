@@ -4,13 +4,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Update, and_, bindparam, insert, select, update
+from sqlalchemy import ColumnElement, Update, and_, bindparam, select, update
 
 from app.adapters.sql import tables as t
 from app.adapters.sql.answers.receipts import forget_shown
 from app.adapters.sql.derived.notes import note
 from app.adapters.sql.derived.period_notes import retell
-from app.adapters.sql.dialect import is_postgres, numbers
+from app.adapters.sql.dialect import is_postgres, keys_added, numbers
 from app.adapters.sql.full_text.asking import full_text
 from app.adapters.sql.full_text.entries import Entry
 from app.adapters.sql.full_text.rebuild_window import built, items_built
@@ -37,7 +37,7 @@ class SqlMessageWriter(SqlMessages):
         if not messages:
             return []
         rows = [_row(conversation, each) for each in messages]
-        keys = [MessageKey(key) for key in (await self.connection.execute(_ADDED, rows)).scalars()]
+        keys = [MessageKey(key) for key in await keys_added(self.connection, t.message, rows)]
         await self._count(conversation, messages, now=now)
         pieces = await self._pieces(conversation, keys, messages)
         if conversation.archived:
@@ -175,8 +175,7 @@ def _counted() -> Update:
 
 
 _COUNTED = _counted()
-_ADDED = insert(t.message).returning(t.message.c.key, sort_by_parameter_order=True)
-"""Made once: they belong to every turn."""
+"""Made once: it belongs to every turn."""
 
 
 def _in(conversation: Conversation) -> ColumnElement[bool]:
