@@ -146,9 +146,9 @@ async def test_appending_nothing_changes_nothing(store: Store) -> None:
 
 
 async def test_the_keys_returned_are_those_of_the_messages(store: Store) -> None:
-    kept = await keep(store, *(f"message {number}" for number in range(50)))
+    kept = await keep(store, *(f"message {number}" for number in range(120)))
     assert list(kept.keys) == [
-        item_key(Table.MESSAGE, each.key) for each in await tail(store, kept)
+        item_key(Table.MESSAGE, each.key) for each in await tail(store, kept, 120)
     ]
 
 

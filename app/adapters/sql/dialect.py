@@ -72,13 +72,17 @@ def insert_or_replace(
     return embedded.on_conflict_do_update(index_elements=list(key), set_=new)
 
 
+_AT_ONCE = 50
+"""Rows of one statement: SQLite's driver keeps one for each number of them that there was."""
+
+
 async def keys_added(
     connection: AsyncConnection, table: Table, rows: Sequence[Mapping[str, object]]
 ) -> Sequence[int]:
     """
     Insert rows; their keys, in order.
 
-    Where there is one writer, keys rise from row to row, so all rows are one statement: asked to
+    Where there is one writer, keys rise from row to row, so a statement takes many rows: asked to
     keep them in order, SQLAlchemy makes one of each, and a visit to the database.
     """
     in_order = is_postgres(connection)
@@ -88,7 +92,8 @@ async def keys_added(
 
 @cache
 def _adding(table: Table, *, in_order: bool) -> Insert:
-    return insert(table).returning(table.c.key, sort_by_parameter_order=in_order)
+    added = insert(table).returning(table.c.key, sort_by_parameter_order=in_order)
+    return added if in_order else added.execution_options(insertmanyvalues_page_size=_AT_ONCE)
 
 
 def octets(connection: AsyncConnection, column: ColumnElement[Any]) -> ColumnElement[int]:
