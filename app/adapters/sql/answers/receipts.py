@@ -4,8 +4,10 @@ import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from sqlalchemy import (
+    BigInteger,
     ColumnElement,
     Select,
     and_,
@@ -16,6 +18,7 @@ from sqlalchemy import (
     or_,
     select,
     tuple_,
+    type_coerce,
     update,
 )
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -23,8 +26,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import insert_or_replace, is_postgres, numbers, with_text
-from app.adapters.sql.fetch import visited
-from app.adapters.sql.types import to_micros
+from app.adapters.sql.fetch import Constant, one_of, visited
+from app.adapters.sql.types import from_micros, to_micros
 from app.domain.errors import BundleNotFound
 from app.domain.ids import ERASED, BundleId, ItemKey, ScopeKey, TenantId
 from app.domain.memory import PROFILE
@@ -64,18 +67,32 @@ class SqlBundles:
         )
 
     async def shown(self, scope: ScopeKey, fingerprints: Collection[int]) -> Mapping[int, datetime]:
-        i, wanted = d.issued.c, sorted(fingerprints)
-        found: dict[int, datetime] = {}
+        asked = {"of_scope": scope, "of_tenant": self.tenant}
+        wanted, found = sorted(fingerprints), dict[int, datetime]()
         for start in range(0, len(wanted), _AT_ONCE):
-            some = i.fingerprint.in_(wanted[start : start + _AT_ONCE])
-            rows = (
-                select(i.fingerprint, func.min(i.first_at).label("first_at"))
-                .join(t.scope, t.scope.c.key == i.scope_key)
-                .where(i.scope_key == scope, t.scope.c.tenant == self.tenant, some)
-                .group_by(i.fingerprint)
-            )
-            found |= {row.fingerprint: row.first_at for row in await self.connection.execute(rows)}
+            some = wanted[start : start + _AT_ONCE]
+            rows = await _SHOWN.fetch(self.connection, some=some, **asked)
+            found |= {fingerprint: from_micros(micros) for fingerprint, micros in rows}
         return found
+
+
+def _shown(*, on_postgres: bool) -> Select[Any]:
+    """When the first of `some` fingerprints were shown in a scope."""
+    i = d.issued.c
+    return (
+        select(i.fingerprint, func.min(type_coerce(i.first_at, BigInteger)))
+        .join(t.scope, t.scope.c.key == i.scope_key)
+        .where(
+            i.scope_key == bindparam("of_scope"),
+            t.scope.c.tenant == bindparam("of_tenant"),
+            one_of(i.fingerprint, "some", on_postgres=on_postgres),
+        )
+        .group_by(i.fingerprint)
+    )
+
+
+_SHOWN = Constant.of_both(lambda on_postgres: _shown(on_postgres=on_postgres))
+"""Belongs to every turn."""
 
 
 async def keep_receipts(connection: AsyncConnection, receipts: Sequence[Receipt]) -> None:
