@@ -16,12 +16,16 @@ BACKUPS = "backups"
 
 @asynccontextmanager
 async def room_in(place: Path, prefix: str) -> AsyncIterator[Path]:
-    """A folder in `place` for a while; to remove a large file stops a thread, not the loop."""
+    """
+    A folder in `place` for a while; to remove a large file stops a thread, not the loop.
+
+    It is removed also where whoever waits for that is cancelled.
+    """
     room = tempfile.TemporaryDirectory(prefix=prefix, dir=place)
     try:
         yield Path(room.name)
     finally:
-        await asyncio.to_thread(room.cleanup)
+        await asyncio.shield(asyncio.get_running_loop().run_in_executor(None, room.cleanup))
 
 
 def sweep(directory: Path) -> None:
