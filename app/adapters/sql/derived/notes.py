@@ -2,16 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import cache
 from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import case, literal, or_, update
+from sqlalchemy import Executable, case, or_, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import is_postgres
-from app.adapters.sql.types import Instant
 from app.domain.ids import ConversationKey, MessageKey
 
 
@@ -27,28 +27,27 @@ async def note(
 
     What was given up gets a try with each note. The last lock that a transaction takes.
     """
-    rows = [
-        {"conversation_key": key, "id": uuid4(), "revision": 1, "noted_at": now, "due_at": now}
-        for key in sorted(conversations)
-    ]
-    if not rows:
-        return
-    o = d.distillation.c
-    at_once = literal(now, Instant)
+    told = {"revision": 1, "noted_at": now, "due_at": now}
+    rows = [{**told, "conversation_key": key, "id": uuid4()} for key in sorted(conversations)]
+    if rows:
+        await connection.execute(_noting(on_postgres=is_postgres(connection), anew=anew), rows)
+
+
+@cache
+def _noting(*, on_postgres: bool, anew: bool) -> Executable:
+    """What is in the rows is when they are noted; it belongs to every turn."""
+    new = (postgresql.insert if on_postgres else sqlite.insert)(d.distillation)
+    o, now = d.distillation.c, new.excluded
     idle = or_(o.due_at.is_(None), o.dead)
     noted: dict[str, Any] = {
         "revision": o.revision + 1,
-        "noted_at": case((idle, at_once), else_=o.noted_at),
-        "due_at": case((idle, at_once), else_=o.due_at),
+        "noted_at": case((idle, now.noted_at), else_=o.noted_at),
+        "due_at": case((idle, now.due_at), else_=o.due_at),
         "dead": False,
     }
     if anew:
-        noted |= {"until_key": 0, "due_at": now, "anew_at": now}
-    insert = postgresql.insert if is_postgres(connection) else sqlite.insert
-    upsert = insert(d.distillation).on_conflict_do_update(
-        index_elements=["conversation_key"], set_=noted
-    )
-    await connection.execute(upsert, rows)
+        noted |= {"until_key": 0, "due_at": now.due_at, "anew_at": now.noted_at}
+    return new.on_conflict_do_update(index_elements=["conversation_key"], set_=noted)
 
 
 async def note_again(

@@ -34,6 +34,7 @@ _FTS5_CONTINUATIONS = Constant.alone(
         " WHERE term >= :first AND term < :last LIMIT :most"
     )
 )
+_FTS5_ADD = insert(fts5)
 _FTS5_HELD = text("SELECT rowid FROM full_text WHERE full_text MATCH :places")
 # CROSS JOIN keeps SQLite from turning the two around; LIMIT -1 has it read the JSON only once.
 FTS5_SEARCH = selects(
@@ -62,7 +63,7 @@ class Fts5:
 
     async def add(self, entries: Sequence[Entry]) -> None:
         for some in portions(entries):
-            await self.connection.execute(insert(fts5), [_fts5_row(each) for each in some])
+            await self.connection.execute(_FTS5_ADD, [_fts5_row(each) for each in some])
 
     async def remove(self, entries: Sequence[Entry]) -> None:
         for some in portions(entries):

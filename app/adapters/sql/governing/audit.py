@@ -59,7 +59,11 @@ class SqlAuditWriter:
             }
             for each in (deed, *more)
         ]
-        await self.connection.execute(insert(t.audit_log), rows)
+        await self.connection.execute(_NOTED, rows)
+
+
+_NOTED = insert(t.audit_log)
+"""Made once: it belongs to every turn."""
 
 
 def _entry(row: Row[Any]) -> Entry:

@@ -26,7 +26,7 @@ async def enqueue(
     """Note that these items may differ from their projections."""
     note = {"tenant": tenant, "scope_key": scope, "created_at": now, "due_at": now}
     for some in portions(keys):
-        await connection.execute(insert(d.outbox), [{**note, "item_key": key} for key in some])
+        await connection.execute(_NOTED, [{**note, "item_key": key} for key in some])
 
 
 async def last_note(connection: AsyncConnection, tenant: TenantId) -> int:
@@ -34,10 +34,11 @@ async def last_note(connection: AsyncConnection, tenant: TenantId) -> int:
     return int((await connection.execute(_LAST_NOTE, {"of_tenant": tenant})).scalar_one())
 
 
+_NOTED = insert(d.outbox)
 _LAST_NOTE = select(func.coalesce(func.max(d.outbox.c.key), 0)).where(
     d.outbox.c.tenant == bindparam("of_tenant")
 )
-"""Made once: it belongs to every turn."""
+"""Made once: they belong to every turn."""
 
 
 async def waits(connection: AsyncConnection, tenant: TenantId, *, until: int) -> bool:

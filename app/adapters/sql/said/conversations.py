@@ -22,6 +22,7 @@ from app.adapters.sql.cursors import decode_cursor, encode_cursor
 from app.adapters.sql.dialect import is_postgres, take_name
 from app.adapters.sql.narrowing.conversations import filter_conditions, listed_conditions
 from app.adapters.sql.said.conversation_rows import (
+    ADDED,
     ALL,
     BY_ID,
     BY_KEY,
@@ -180,8 +181,7 @@ class SqlConversations:
             "message_count": 0,
             "token_count": 0,
         }
-        added = insert(t.conversation).returning(t.conversation.c.key)
-        key = ConversationKey((await self.connection.execute(added, row)).scalar_one())
+        key = ConversationKey((await self.connection.execute(ADDED, row)).scalar_one())
         await self._tag(key, new.tags)
         stored = {name: value for name, value in row.items() if name != "scope_key"}
         return Conversation(
