@@ -32,7 +32,7 @@ def _behind(*several: str) -> str:
     return f"(?: {one_of(*several)})*"
 
 
-_WHO = "(?:you and i|i|we|you|us)(?:'ve|'d|'re|'m)?"
+_WHO = "(?:you and i|i|we|you|us|the (?:user|assistant))(?:'ve|'d|'re|'m)?"
 _BE = one_of(*"did do have had has was were is are am been being got".split())
 _DO = one_of(
     "(?:do|did|done|doing)(?: with you)?",
@@ -44,11 +44,17 @@ _DO = one_of(
     "(?:go|gone|went|going) (?:over|through)",
     *("cover(?:ed|ing)?", "accomplish(?:ed)?", "achieved?", "learn(?:ed|t)?", "miss(?:ed)?"),
     *("decided?", "agreed?(?: (?:on|to))?"),
+    *("concluded?", "finish(?:ed)?", "completed?", "(?:figured?|work(?:ed)?|find|found) out"),
     "(?:say|said|mention(?:ed)?|tell|told)(?: (?:you|me|each other))?",
+    "ask(?:ed|ing)?(?: (?:you|me|us|each other))?(?: (?:for|about|to do))?",
+    "(?:suggest|recommend|explain|answer)(?:ed|ing)?(?: to (?:me|us|you))?",
+    "(?:propos|advis)(?:ed?|ing)(?: (?:to )?(?:me|us|you))?",
+    "(?:help(?:ed|ing)? (?:me|us|you)|(?:need|want|get|got)(?:ed)? help) with",
 )
 _BEEN_DONE = one_of(
     *("said", "told", "mentioned", "discussed", "talked about", "spoken about", "covered"),
     *("decided(?: on)?", "agreed(?: (?:on|upon|to))?", "done", "achieved", "accomplished"),
+    *("asked(?: (?:for|about))?", "suggested", "recommended", "proposed", "explained", "concluded"),
 )
 _HAPPEN = one_of(
     "(?:happen(?:ed|s|ing)?|occurred|changed?)(?: (?:to|with|between) (?:me|us))?",
@@ -74,6 +80,7 @@ _GIST = one_of(
     *("summar(?:y|ies)", "recaps?", "overview", "rundown", "digest", "synopsis", "gist"),
     *("round-?up", "review", "retrospective", "report", "highlights?", "takeaways", "points"),
     *("topics", "subjects", "themes", "events?", "things", "decisions", "news", "updates?"),
+    *("questions?", "requests?", "answers?", "suggestions?", "recommendations?", "advice"),
 )
 _NOUN = f"{_KIND}{_GIST}{_behind('of', 'for', 'from', 'on', 'in', 'about')}{_THESE}"
 """A short summary of our chats, the highlights, any news."""
@@ -95,7 +102,20 @@ _ANYTHING = (
     f"{_behind('else', 'new', 'interesting', 'important', 'notable', 'special', 'exciting', 'big')}"
     f"(?: {_HAPPEN})?"
 )
-_WHICH = f"(?:what|which)(?:'s)?{_behind(_BE)} {_NOUN}"
+_MADE = f"{_WHO}{_behind(_BE)} {one_of(_DO, 'have', 'make', 'made', 'give', 'given')}"
+_WHICH = f"(?:what|which)(?:'s)?{_behind(_BE)} {_NOUN}(?:{_behind(_BE)} {_MADE})?"
+"""What are the highlights, which topics did we discuss, what was my question."""
+_WHERE = f"where{_behind(_BE)} (?:i|we) (?:leave|left|break|broke) off"
+
+_SPELLED = dict(
+    each.split("=")
+    for each in """
+    wat=what wht=what wut=what whats=what's wats=what's hows=how's ive=i've weve=we've u=you r=are
+    ur=your abt=about bout=about n=and happend=happened happned=happened hapened=happened
+    plz=please pls=please
+    """.split()
+)
+"""As people write in a chat, and what they mean by it where nothing but a form is looked for."""
 
 _BEFORE = _some(
     *"and so ok okay well hey hi hello please pls now then also again just quickly briefly".split(),
@@ -114,7 +134,7 @@ _AFTER = _some(
     *("in (?:total|general|short)", "day", "week", "weekend", "year"),
 )
 _OVERVIEW = re.compile(
-    f"{_BEFORE}(?:{one_of(_WHAT, _NOUN, _VERB, _HOW, _ANYTHING, _WHICH)} {_AFTER})?"
+    f"{_BEFORE}(?:{one_of(_WHAT, _NOUN, _VERB, _HOW, _ANYTHING, _WHICH, _WHERE)} {_AFTER})?"
 )
 
 
@@ -154,6 +174,7 @@ def asks_for_a_time(rest: str) -> bool:
 
 
 def _in_words(text: str) -> str | None:
-    """Its words, each with a blank behind it; None where they are too many."""
-    words = [each[0] for each in islice(_WORD.finditer(text.replace("\u2019", "'")), MAX_WORDS + 1)]
+    """Its words as they are spelled, each with a blank behind it; None where they are too many."""
+    found = islice(_WORD.finditer(text.replace("\u2019", "'")), MAX_WORDS + 1)
+    words = [_SPELLED.get(each[0], each[0]) for each in found]
     return "".join(f"{word} " for word in words) if len(words) <= MAX_WORDS else None

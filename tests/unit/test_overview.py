@@ -70,6 +70,29 @@ I'd like a brief summary of the whole of last month
 I want to know what happened last week
 hey, what did we do yesterday?
 Walk me through last month
+What did I ask yesterday?
+What did I ask you for yesterday?
+What was I asking about last week?
+What did the user ask yesterday?
+What did the assistant say yesterday?
+What did you suggest yesterday?
+What did you recommend to me last week?
+What did you explain yesterday?
+What was suggested last week?
+What did you help me with yesterday?
+What did I need help with last week?
+What did we conclude last week?
+What did we figure out yesterday?
+What was my question yesterday?
+Which questions did I ask yesterday?
+Which topics did we discuss last week?
+What decisions did we make last month?
+Where did we leave off yesterday?
+wat did we do yesterday
+whats new since last week
+what did u say yesterday
+what happend yesterday
+what did we talk abt yesterday
 And last week?
 Yesterday?
 """
@@ -110,6 +133,13 @@ Why did we switch to PostgreSQL last year?
 Fix the bug from yesterday
 I went to Lisbon last week
 Who was at home yesterday?
+Which restaurant did you suggest last week?
+What did you suggest for dinner yesterday?
+What did you recommend against the cough last week?
+What did Ann ask yesterday?
+What did I ask the dentist yesterday?
+Who helped me with the bike last week?
+Where did we leave the car yesterday?
 """
 
 
