@@ -39,6 +39,30 @@ _ENDS_ASKING = re.compile(r"[?\uff1f\u061f\u037e\u055e]\W*\Z")
 _ENDING = 100
 """Characters at the end of a memory that are looked at for a question."""
 
+_BE = "(?:is|are|r|was|were|do|does|did|has|have|had|can|could|will|would|should)"
+_SUBJECT = (
+    "(?:i|you|u|we|they|he|she|it|that|this|there|the|my|your|ur|our|his|her|their|these|those)"
+)
+_ASKS_UNMARKED = re.compile(
+    rf"""
+    \s* (?:(?:and|but|so|ok|okay|oh|no|wait|omg|lol|haha|hey|btw|wow|yeah|hmm+|then|also)\b[\s,]*)*
+    (?: (?:what|which|how|where|when|why|who|whose|wat|wht) (?:\s(?!{_SUBJECT}\s)\S+){{0,2}}?
+        \s{_BE}\s{_SUBJECT}\b .*
+    | (?!do\s(?:it|there)\b) {_BE}\s(?:i|you|u|we|they|he|she|it|there)\s .+
+    | what\s(?:happened|happend|changed|went\swrong)\b .*
+    | (?:what|how|where|when|who)'?s\s .+
+    | (?:how\s(?:much|many|long|far|often|come) | what\stime | (?:which|what)\s(?:one|thing|kind)
+        | what\sfor | since\swhen | why(?:\snot)? | who | where | when) (?:\s\S+){{0,2}}
+    )
+    \s*
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_AT_MOST_UNMARKED = 80
+"""Characters of a question without its mark, as in a chat: what is longer is prose."""
+_ENDS_OTHERWISE = re.compile(r"[.!:;,\u3002]\W*\Z|\n")
+_EXCLAIMS = re.compile(r"\W*(?:what an?|how (?:nice|cool|sweet|cute|lovely))\b", re.IGNORECASE)
+
 
 _WORD = re.compile(r"\w+")
 _READ = 1_000
@@ -93,5 +117,11 @@ def phrases_of(query: str) -> Sequence[Phrase]:
 
 
 def asks(content: str) -> bool:
-    """Whether a memory ends with a question."""
-    return bool(_ENDS_ASKING.search(content[-_ENDING:]))
+    """Whether a memory ends with a question, or is one without its mark: "how much was it"."""
+    return bool(_ENDS_ASKING.search(content[-_ENDING:])) or _asks_unmarked(content)
+
+
+def _asks_unmarked(content: str) -> bool:
+    if len(content) > _AT_MOST_UNMARKED or _ENDS_OTHERWISE.search(content):
+        return False
+    return bool(_ASKS_UNMARKED.fullmatch(content)) and not _EXCLAIMS.match(content)

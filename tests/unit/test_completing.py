@@ -56,6 +56,47 @@ def test_a_question_ends_with_its_mark(text: str) -> None:
     assert companions(ranked(an_item(10, text)), beside(11), roomy=False)
 
 
+@pytest.mark.parametrize(
+    "text",
+    """
+    how much
+    which thing
+    oh no is he ok
+    what are we getting him
+    hows the new job
+    what happened to ur knee again
+    btw how far is it
+    did u ask him
+    wat time is it
+    why not
+    """.strip().splitlines(),
+)
+def test_in_a_chat_a_question_has_no_mark(text: str) -> None:
+    assert companions(ranked(an_item(10, text)), beside(11), roomy=False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    """
+    what a party
+    how nice is that
+    when i get home i sleep
+    what we need is a plan
+    is this
+    who knows, it was late
+    Where were they.
+    how it was done is told in the minutes
+    i know what he did
+    did it
+    do it now
+    where it is the best
+    when the bus is there we go
+    """.strip().splitlines(),
+)
+def test_what_only_begins_like_one_is_none(text: str) -> None:
+    assert not companions(ranked(an_item(10, text)), beside(11), roomy=False)
+
+
 @pytest.mark.parametrize("text", ["Why? Because.", "a?b", "", "Yes."])
 def test_what_ends_otherwise_is_none(text: str) -> None:
     assert not companions(ranked(an_item(10, text)), beside(11), roomy=False)
