@@ -9,6 +9,7 @@ type; what cannot be understood is left out.
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any
 
 from app.domain.conversation import NewMessage
@@ -69,11 +70,19 @@ def _told(message: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 def _assistants(content: object) -> Mapping[str, Any]:
     calls = [_call(each) for each in _mappings(content) if each.get("type") == "tool_use"]
-    return {"role": "assistant", "content": content, "tool_calls": calls}
+    return {"role": "assistant", "content": _spoken(content), "tool_calls": calls}
+
+
+def _spoken(content: object) -> object:
+    """What the assistant says: texts in a row are one, which is cut where it cites something."""
+    if not isinstance(content, list):
+        return content
+    runs = groupby(content, lambda each: isinstance(each, Mapping) and each.get("type") == "text")
+    return ["".join(plain([each]) for each in run) for is_text, run in runs if is_text]
 
 
 def _call(block: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A call as a chat has it; what it was called with is JSON as it came, or is made that."""
+    """A call as a chat has it: what it was called with is JSON, or as far as that came."""
     given = block.get("input")
     arguments = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
     called = {"name": block.get("name"), "arguments": arguments}
@@ -127,8 +136,18 @@ class _Making:
     def _block(self, place: int) -> Mapping[str, Any]:
         """What came in pieces, behind what the block began with."""
         block, came = self.blocks.get(place, {"type": "text"}), "".join(self.pieces.get(place, []))
-        if block.get("type") == "tool_use":
-            return {**block, "input": came or block.get("input")}
-        if "text" in block or came:
-            return {**block, "text": plain(block.get("text")) + came}
-        return block
+        match block.get("type"):
+            case "tool_use":
+                return {**block, "input": _given(came) if came else block.get("input")}
+            case "text":
+                return {**block, "text": plain(block.get("text")) + came}
+            case _:
+                return block
+
+
+def _given(came: str) -> object:
+    """What a call's JSON says, which clients write their own way when they send it along again."""
+    try:
+        return json.loads(came)
+    except (ValueError, RecursionError):
+        return came

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
+from anthropic.types import MessageParam
 
 from app.settings import Settings
 from tests.api.keyed import a_key
@@ -165,6 +166,51 @@ async def test_a_stream_comes_through_byte_for_byte_and_is_kept(service: Service
     (call,) = reply["tool_calls"]
     assert call["function"] == {"name": "weather", "arguments": '{"city": "Oslo"}'}
     assert reply["metadata"] == {"model": "stand-in-1", "stop_reason": "end_turn"}
+
+
+@pytest.mark.parametrize("named", [{}, {"X-Foreword-Conversation": "deploy"}])
+async def test_a_call_that_was_streamed_is_kept_once_however_it_is_written(
+    service: Service, named: dict[str, str]
+) -> None:
+    written = [{"type": "input_json_delta", "partial_json": '{"city":"Oslo"}'}]
+    service.model.answers(message_streamed((CALLED[0], written)), messaged("It rains."))
+    asked: MessageParam = {"role": "user", "content": QUESTION}
+    async with service.anthropic.messages.stream(
+        model="claude-x",
+        max_tokens=100,
+        messages=[asked],
+        metadata={"user_id": "alice"},
+        extra_headers=named,
+    ) as stream:
+        answer = await stream.get_final_message()
+    await service.kept("alice", 2)
+    called = {"role": "assistant", "content": [each.model_dump() for each in answer.content]}
+    await message(
+        service, asked, called, {"role": "user", "content": [ANSWER]}, extra_headers=named
+    )
+    _, call, answered, _ = await service.kept("alice", 4)
+    assert call["tool_calls"][0]["function"]["arguments"] == '{"city": "Oslo"}'
+    assert answered["content"] == "Rain."
+
+
+async def test_what_the_upstreams_own_tools_are_asked_is_not_said(service: Service) -> None:
+    searching = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
+    found = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
+    query = [{"type": "input_json_delta", "partial_json": '{"query": "hugin"}'}]
+    service.model.answers(
+        message_streamed(SPOKEN, (searching, query), (found, []), SPOKEN, SPOKEN), messaged("Yes.")
+    )
+    asked: MessageParam = {"role": "user", "content": QUESTION}
+    async with service.anthropic.messages.stream(
+        model="claude-x", max_tokens=100, messages=[asked], metadata={"user_id": "alice"}
+    ) as stream:
+        answer = await stream.get_final_message()
+    _, reply = await service.kept("alice", 2)
+    said = "It is called Hugin."
+    assert reply["content"] == f"{said}\n{said}{said}"
+    replied = {"role": "assistant", "content": [each.model_dump() for each in answer.content]}
+    await message(service, asked, replied, "Sure?")
+    await service.kept("alice", 4)
 
 
 async def test_anthropics_client_reads_the_stream(service: Service) -> None:
