@@ -33,7 +33,7 @@ _KEPT_FROM = (OURS, "x-forwarded-", "sec-", "access-control-")
 
 _PASSED_BACK = {
     "content-type", "content-length", "content-encoding", "content-language", "cache-control",
-    "location", "retry-after", "retry-after-ms", "cf-ray",
+    "location", "retry-after", "retry-after-ms", "request-id", "cf-ray",
 }  # fmt: skip
 _ALSO_PASSED_BACK = ("x-", "openai-", "anthropic-")
 _OF_OUR_SERVER = {

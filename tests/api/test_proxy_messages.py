@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -211,6 +212,14 @@ async def test_what_the_upstreams_own_tools_are_asked_is_not_said(service: Servi
     replied = {"role": "assistant", "content": [each.model_dump() for each in answer.content]}
     await message(service, asked, replied, "Sure?")
     await service.kept("alice", 4)
+
+
+async def test_anthropics_client_tells_the_id_of_the_request(service: Service) -> None:
+    for status in (200, 400):
+        script = replace(messaged("Hi."), status=status, headers={"request-id": "req_1"})
+        service.model.answers(script)
+        answer = await service.plain.post("/v1/messages", json=BODY)
+        assert (answer.status_code, answer.headers["request-id"]) == (status, "req_1")
 
 
 async def test_anthropics_client_reads_the_stream(service: Service) -> None:
