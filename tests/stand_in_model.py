@@ -101,9 +101,11 @@ def message_streamed(
     return Script(chunks=chunks, media_type="text/event-stream", **script)
 
 
-def _message(*content: Mapping[str, Any] | str, stop: str | None = "end_turn") -> dict[str, Any]:
+def _message(
+    *content: Mapping[str, Any] | str, message: str = "msg_1", stop: str | None = "end_turn"
+) -> dict[str, Any]:
     return {
-        "id": "msg_1",
+        "id": message,
         "type": "message",
         "role": "assistant",
         "model": MODEL,

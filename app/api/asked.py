@@ -29,8 +29,8 @@ class Asked:
     A request for a completion.
 
     `chat` is empty where its messages are of no shape we know; the rest is what is read from it:
-    the last question, all texts, a name for a conversation that has none, and, of Responses, where
-    the upstream keeps what is said: in which conversation, and behind which response.
+    the last question, all texts, a name for a conversation that has none, and where the upstream
+    keeps what is said: in which conversation, and behind which response.
     """
 
     form: Form
@@ -41,6 +41,11 @@ class Asked:
     named: str | None
     kept: object = None
     follows: str | None = None
+
+    @property
+    def bound(self) -> bool:
+        """Whether it has the instructions of a request before, and the upstream takes no others."""
+        return self.form is Form.MESSAGES and self.follows is not None
 
 
 def read(form: Form, body: bytes) -> Asked:
@@ -61,6 +66,8 @@ def read(form: Form, body: bytes) -> Asked:
     if form is Form.RESPONSES:
         kept, follows = responses.kept_in(found), responses.followed_in(found)
         return replace(asked, kept=kept, follows=follows)
+    if form is Form.MESSAGES:
+        return replace(asked, follows=anthropic.followed_in(found))
     return asked
 
 

@@ -13,7 +13,8 @@ from itertools import groupby
 from typing import Any
 
 from app.domain.conversation import NewMessage
-from app.text.chat import Chat, events_in, parsed_in, plain, said_in, storable_of
+from app.text.chat import Chat, events_in, parsed_in, plain, said_in, short, storable_of
+from app.text.responses import FOLLOWED
 
 
 def chat_in(body: Mapping[str, Any]) -> Chat:
@@ -40,6 +41,15 @@ def instructed(body: Mapping[str, Any], memory: str) -> Mapping[str, Any]:
             return body  # the upstream says what is wrong with it
 
 
+def followed_in(body: Mapping[str, Any]) -> str | None:
+    """The reply whose thread a request goes on with, which then brings no instructions."""
+    match body.get("thread"):
+        case {"type": "continue", "previous_message_id": reply}:
+            return short(reply)
+        case _:
+            return None
+
+
 def message_in(answer: bytes, *, streamed: bool) -> NewMessage | None:
     """
     What the model replied, its calls of tools too: from a whole answer, or from its stream.
@@ -48,7 +58,8 @@ def message_in(answer: bytes, *, streamed: bool) -> NewMessage | None:
     `incomplete`.
     """
     told = _streamed(answer) if streamed else parsed_in(answer)
-    known = storable_of(model=told.get("model"), stop_reason=told.get("stop_reason"))
+    model, stop, message = (told.get(each) for each in ("model", "stop_reason", "id"))
+    known = storable_of(model=model, stop_reason=stop, **{FOLLOWED: message})
     if streamed and not told.get("ended"):
         known["incomplete"] = True
     return said_in(_assistants(told.get("content")), **known)

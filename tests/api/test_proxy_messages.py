@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from anthropic import beta_async_tool
 from anthropic.types import MessageParam
 
 from app.settings import Settings
@@ -35,6 +36,7 @@ THOUGHT = (
     {"type": "thinking", "thinking": "", "signature": ""},
     [{"type": "thinking_delta", "thinking": "Where is it?"}],
 )
+REPLIED = {"model": "stand-in-1", "stop_reason": "end_turn", "response_id": "msg_1"}
 
 
 @pytest.fixture
@@ -103,7 +105,7 @@ async def test_what_was_said_is_kept_as_it_was_said(service: Service) -> None:
     question, reply = await service.kept("alice", 2)
     assert (question["role"], question["content"]) == ("user", QUESTION)
     assert (reply["role"], reply["content"]) == ("assistant", "It is called Hugin.")
-    assert reply["metadata"] == {"model": "stand-in-1", "stop_reason": "end_turn"}
+    assert reply["metadata"] == REPLIED
     (conversation,) = await service.conversations("alice")
     assert conversation["external_id"] == "deploy"
     assert conversation["system_prompt"] == "Be brief."
@@ -166,7 +168,42 @@ async def test_a_stream_comes_through_byte_for_byte_and_is_kept(service: Service
     assert reply["content"] == "It is called Hugin."
     (call,) = reply["tool_calls"]
     assert call["function"] == {"name": "weather", "arguments": '{"city": "Oslo"}'}
-    assert reply["metadata"] == {"model": "stand-in-1", "stop_reason": "end_turn"}
+    assert reply["metadata"] == REPLIED
+
+
+async def test_a_thread_is_one_conversation_and_takes_no_instructions_after_its_first(
+    service: Service,
+) -> None:
+    @beta_async_tool
+    async def weather(city: str) -> str:
+        """How the weather is."""
+        return f"Rain in {city}."
+
+    await service.remembers(HUGIN, user_id="bob")
+    service.model.answers(messaged(CALL, stop="tool_use"), messaged("It rains.", message="msg_2"))
+    runner = service.anthropic.beta.messages.tool_runner(
+        model="claude-x",
+        max_tokens=100,
+        system="Be brief.",
+        tools=[weather],
+        messages=[{"role": "user", "content": "How is the weather?"}],
+        metadata={"user_id": "alice"},
+    )
+    await runner.until_done()
+    assert service.model.last.body["thread"]["previous_message_id"] == "msg_1"
+    kept = await service.kept("alice", 4)
+    assert [each["role"] for each in kept] == ["user", "assistant", "tool", "assistant"]
+    (conversation,) = await service.conversations("alice")
+    assert conversation["system_prompt"] == "Be brief."
+    for thread in ({"type": "create"}, {"type": "continue", "previous_message_id": "msg_0"}):
+        asked = [{"role": "user", "content": QUESTION}]
+        body = {"messages": asked, "thread": thread, "metadata": {"user_id": "bob"}}
+        answer = await service.plain.post("/v1/messages", json=body)
+        brought = "system" in service.model.last.body
+        goes_on = thread["type"] == "continue"
+        assert (brought, answer.headers["x-foreword-memory"]) == (
+            (False, "off") if goes_on else (True, "used")
+        )
 
 
 @pytest.mark.parametrize("named", [{}, {"X-Foreword-Conversation": "deploy"}])

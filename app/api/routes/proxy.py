@@ -6,8 +6,9 @@ from logging import getLogger
 from typing import Any
 
 from fastapi import Request, Response
+from starlette.datastructures import Headers
 
-from app.api.asked import party_of, read, written
+from app.api.asked import Asked, party_of, read, written
 from app.api.deps import Proxy, Services, Tenant, Use, WhoAsks, require
 from app.api.openapi import chapter
 from app.api.passing import EVENTS, budget_in, to_caller, to_upstream
@@ -101,13 +102,13 @@ async def _completed(
     require(caller, Permission.READ)
     body = await request.body()
     asked = await beside(len(body), partial(read, form, body))
-    party, budget = party_of(headers, asked), budget_in(headers)
+    party, budget = party_of(headers, asked), _budget(proxy, headers, asked)
     await proxy.exchanges.room()
     question = Question(
         query=asked.query,
         party=party,
         shown=asked.shown,
-        budget_tokens=proxy.budget_tokens if budget is None else budget,
+        budget_tokens=budget,
     )
     found = await proxy.prompter.recollect(tenant, question)
     if found.text:
@@ -130,6 +131,14 @@ async def _completed(
         follows=asked.follows,
     )
     return Relay(_Passage(proxy, passed, tenant, found, exchange).speak)
+
+
+def _budget(proxy: Proxy, headers: Headers, asked: Asked) -> int | None:
+    """The tokens that memory may take: none where there is no place for it."""
+    told = budget_in(headers)
+    if asked.bound:
+        return 0
+    return proxy.budget_tokens if told is None else told
 
 
 @router.get("/v1/models", response_class=Response, responses=_PASSED_THROUGH)
