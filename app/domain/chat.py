@@ -87,5 +87,7 @@ class Exchange:
     streamed: bool
     whole: bool
     """Whether the answer came to its end."""
+    cut: bool = False
+    """Whether more of it came than is held until it is stored."""
     form: Form = Form.CHAT
     follows: str | None = None

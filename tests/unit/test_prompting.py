@@ -348,6 +348,14 @@ async def test_of_what_cannot_be_stored_the_rest_is_told(memory: Memory) -> None
     assert sorted(memory.telemetry.exchanges) == sorted([partly, Keeping.KEPT, partly, lost])
 
 
+async def test_an_answer_that_was_too_large_to_be_held_is_told(memory: Memory) -> None:
+    exchanges = keeper(memory, memory.store)
+    exchanges.keep(ACME, replace(ASKED, answer=REPLY[:-9], cut=True))
+    await exchanges.drain()
+    assert await said_in(memory) == ["tea?"]
+    assert memory.telemetry.exchanges == [Keeping.PARTLY]
+
+
 async def test_what_is_too_large_beside_a_message_is_not_kept(memory: Memory) -> None:
     called = {"function": {"name": "look", "arguments": "x" * 100}}
     chat: list[dict[str, Any]] = [

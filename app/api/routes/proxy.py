@@ -219,6 +219,7 @@ class _Passage:
             answer=reply.decoded(b"".join(self.heard)),
             streamed=any(each.startswith(EVENTS) for each in kinds),
             whole=self.whole,
+            cut=self.size > _MOST_HEARD,
         )
         self.proxy.exchanges.keep(self.tenant, exchange)
 

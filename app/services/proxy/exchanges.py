@@ -210,7 +210,7 @@ class ExchangeKeeper:
             system_prompt=prompt if fits else None,
             messages=messages,
         )
-        return _Turn(new=new, keeping=_keeping(said, messages, fits=fits))
+        return _Turn(new=new, keeping=_keeping(said, messages, fits=fits and not exchange.cut))
 
     def _fits(self, said: NewMessage) -> bool:
         """Whether it could have been stored by its caller."""
@@ -235,7 +235,7 @@ def _with_ids(
 
 
 def _keeping(said: Sequence[NewMessage], kept: Sequence[NewMessage], *, fits: bool) -> Keeping:
-    """What becomes of an exchange once what is kept of it is stored; `fits`: its instructions."""
+    """What becomes of an exchange once what is kept is stored; `fits`: all else of it."""
     if said and not kept:
         return Keeping.LOST
     return Keeping.KEPT if not said or (fits and len(kept) == len(said)) else Keeping.PARTLY
