@@ -183,10 +183,8 @@ def _presented(headers: Headers) -> str | None:
         return own
     scheme, _, told = headers.get("authorization", "").partition(" ")
     bearer = told.strip() if scheme.lower() == "bearer" else None
-    other = headers.get(API_KEY)
-    if other is None or not looks_like_a_key(other) or (bearer and looks_like_a_key(bearer)):
-        return bearer
-    return other
+    told_ours = (key for key in (bearer, headers.get(API_KEY)) if key and looks_like_a_key(key))
+    return next(told_ours, bearer)
 
 
 def _told_of(caller: Caller | None) -> Sequence[tuple[bytes, bytes]]:

@@ -7,6 +7,9 @@ from typing import Any
 
 from app.domain.ids import BundleId, ConversationId
 
+FOLLOWED = "response_id"
+"""The metadata of a reply that tells how the upstream names it: the next request may follow it."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Party:

@@ -12,16 +12,25 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
+from app.domain.chat import FOLLOWED
 from app.domain.conversation import NewMessage
-from app.text.chat import Chat, events_in, parsed_in, plain, said_in, short, storable_of
-from app.text.responses import FOLLOWED
+from app.text.chat import (
+    Chat,
+    events_in,
+    mappings_in,
+    parsed_in,
+    plain,
+    said_in,
+    short,
+    storable_of,
+)
 
 
 def chat_in(body: Mapping[str, Any]) -> Chat:
     """The instructions of a request and its messages, as a chat."""
     system = body.get("system")
     first = [{"role": "system", "content": system}] if system else []
-    return [*first, *(told for each in _mappings(body.get("messages")) for told in _told(each))]
+    return [*first, *(told for each in mappings_in(body.get("messages")) for told in _told(each))]
 
 
 def instructed(body: Mapping[str, Any], memory: str) -> Mapping[str, Any]:
@@ -71,7 +80,7 @@ def _told(message: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     if message.get("role") == "assistant":
         yield _assistants(content)
         return
-    answers = [each for each in _mappings(content) if each.get("type") == "tool_result"]
+    answers = [each for each in mappings_in(content) if each.get("type") == "tool_result"]
     for each in answers:
         told = {"content": each.get("content"), "tool_call_id": each.get("tool_use_id")}
         yield {"role": "tool", **told}
@@ -80,7 +89,7 @@ def _told(message: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _assistants(content: object) -> Mapping[str, Any]:
-    calls = [_call(each) for each in _mappings(content) if each.get("type") == "tool_use"]
+    calls = [_call(each) for each in mappings_in(content) if each.get("type") == "tool_use"]
     return {"role": "assistant", "content": _spoken(content), "tool_calls": calls}
 
 
@@ -98,10 +107,6 @@ def _call(block: Mapping[str, Any]) -> Mapping[str, Any]:
     arguments = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
     called = {"name": block.get("name"), "arguments": arguments}
     return {"id": block.get("id"), "type": "function", "function": called}
-
-
-def _mappings(told: object) -> list[Mapping[str, Any]]:
-    return [each for each in told if isinstance(each, Mapping)] if isinstance(told, list) else []
 
 
 def _streamed(stream: bytes) -> Mapping[str, Any]:

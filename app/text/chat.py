@@ -60,6 +60,11 @@ def _part(part: object) -> str:
             return ""
 
 
+def mappings_in(told: object) -> list[Mapping[str, Any]]:
+    """The objects of a list; none of what is no list."""
+    return [each for each in told if isinstance(each, Mapping)] if isinstance(told, list) else []
+
+
 def listed_in(body: Mapping[str, Any]) -> Chat:
     """The messages of a request; none where they are of no shape we know."""
     told = body.get("messages")

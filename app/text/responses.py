@@ -8,12 +8,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.domain.chat import FOLLOWED
 from app.domain.conversation import NewMessage
 from app.domain.response_items import as_message
-from app.text.chat import Chat, events_in, parsed_in, plain, said_in, short, storable_of
-
-FOLLOWED = "response_id"
-"""The metadata of a reply that tells its response, by which the next request follows it."""
+from app.text.chat import (
+    Chat,
+    events_in,
+    mappings_in,
+    parsed_in,
+    plain,
+    said_in,
+    short,
+    storable_of,
+)
 
 _WHOLE = "completed"
 _ENDINGS = ("response.completed", "response.incomplete", "response.failed")
@@ -25,7 +32,7 @@ def chat_in(body: Mapping[str, Any]) -> Chat:
     first = [{"role": "system", "content": instructions}] if instructions else []
     if isinstance(told, str):
         return [*first, {"role": "user", "content": told}]
-    return [*first, *_joined(filter(None, map(as_message, _items(told))))]
+    return [*first, *_joined(filter(None, map(as_message, mappings_in(told))))]
 
 
 def instructed(body: Mapping[str, Any], memory: str) -> Mapping[str, Any]:
@@ -59,7 +66,7 @@ def response_in(answer: bytes, *, streamed: bool) -> NewMessage | None:
     What did not come to its end, by what it tells itself, is `incomplete`.
     """
     told = _streamed(answer) if streamed else parsed_in(answer)
-    spoken = filter(None, map(as_message, _items(told.get("output"))))
+    spoken = filter(None, map(as_message, mappings_in(told.get("output"))))
     messages = _joined(each for each in spoken if each.get("role") == "assistant")
     if not messages:
         return None
@@ -68,10 +75,6 @@ def response_in(answer: bytes, *, streamed: bool) -> NewMessage | None:
     if told.get("status", _WHOLE) != _WHOLE:
         known["incomplete"] = True
     return said_in(messages[0], **known)
-
-
-def _items(told: object) -> list[Mapping[str, Any]]:
-    return [each for each in told if isinstance(each, Mapping)] if isinstance(told, list) else []
 
 
 def _called(message: Mapping[str, Any]) -> list[Any]:

@@ -45,14 +45,19 @@ _COMPLETED: dict[int | str, dict[str, Any]] = {
         "content": {**_ANY_OBJECT, "text/event-stream": {"schema": {"type": "string"}}},
     }
 }
+_COMPLETING: dict[str, Any] = {
+    "response_class": Response,
+    "responses": _COMPLETED,
+    "openapi_extra": _OF_CHAT,
+}
+_PASSING: dict[str, Any] = {
+    "response_class": Response,
+    "responses": _PASSED_THROUGH,
+    "openapi_extra": _OF_ANY,
+}
 
 
-@router.post(
-    "/v1/chat/completions",
-    response_class=Response,
-    responses=_COMPLETED,
-    openapi_extra=_OF_CHAT,
-)
+@router.post("/v1/chat/completions", **_COMPLETING)
 async def complete_chat(
     request: Request, services: Use, tenant: Tenant, caller: WhoAsks
 ) -> Response:
@@ -60,23 +65,13 @@ async def complete_chat(
     return await _completed(request, services, tenant, caller, Form.CHAT)
 
 
-@router.post(
-    "/v1/responses",
-    response_class=Response,
-    responses=_COMPLETED,
-    openapi_extra=_OF_CHAT,
-)
+@router.post("/v1/responses", **_COMPLETING)
 async def respond(request: Request, services: Use, tenant: Tenant, caller: WhoAsks) -> Response:
     """The same for OpenAI's Responses: what memory holds stands behind the instructions."""
     return await _completed(request, services, tenant, caller, Form.RESPONSES)
 
 
-@router.post(
-    "/v1/messages",
-    response_class=Response,
-    responses=_COMPLETED,
-    openapi_extra=_OF_CHAT,
-)
+@router.post("/v1/messages", **_COMPLETING)
 async def complete_messages(
     request: Request, services: Use, tenant: Tenant, caller: WhoAsks
 ) -> Response:
@@ -84,12 +79,7 @@ async def complete_messages(
     return await _completed(request, services, tenant, caller, Form.MESSAGES)
 
 
-@router.post(
-    "/v1/messages/count_tokens",
-    response_class=Response,
-    responses=_PASSED_THROUGH,
-    openapi_extra=_OF_ANY,
-)
+@router.post("/v1/messages/count_tokens", **_PASSING)
 async def count_tokens(request: Request, services: Use, caller: WhoAsks) -> Response:
     """What the upstream counts of the request as it came, without memory."""
     return await _as_told(request, services, caller, "/messages/count_tokens")
@@ -147,12 +137,7 @@ async def list_models(request: Request, services: Use, caller: WhoAsks) -> Respo
     return await _as_told(request, services, caller, "/models")
 
 
-@router.post(
-    "/v1/embeddings",
-    response_class=Response,
-    responses=_PASSED_THROUGH,
-    openapi_extra=_OF_ANY,
-)
+@router.post("/v1/embeddings", **_PASSING)
 async def embed(request: Request, services: Use, caller: WhoAsks) -> Response:
     """The upstream's embeddings, as it tells them: memory has no part in these."""
     return await _as_told(request, services, caller, "/embeddings")

@@ -3,10 +3,9 @@
 from collections import OrderedDict
 from dataclasses import dataclass, field, replace
 
-from app.domain.chat import Exchange
+from app.domain.chat import FOLLOWED, Exchange
 from app.domain.conversation import NewConversation
 from app.domain.ids import TenantId
-from app.text.responses import FOLLOWED
 
 _MOST = 10_000
 """Responses that are remembered, those that were followed or noted last."""

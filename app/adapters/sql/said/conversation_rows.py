@@ -7,7 +7,7 @@ They belong to every turn, and to make one anew takes longer than SQLite takes t
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import BindParameter, ColumnElement, Row, Select, bindparam, exists, insert, select
+from sqlalchemy import BindParameter, ColumnElement, Row, Select, bindparam, exists, select
 
 from app.adapters.sql import tables as t
 from app.domain.conversation import Conversation
@@ -54,7 +54,6 @@ BY_NAME = _all_of(
     t.conversation.c.external_id == bindparam("named"),
 )
 LOCKED, LAST_POSITION, TAGS = _locked(), _last_position(), _tags()
-ADDED = insert(t.conversation).returning(t.conversation.c.key)
 
 
 def conversation_of(row: Row[Any], tags: Mapping[int, Sequence[str]]) -> Conversation:

@@ -19,10 +19,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql.cursors import decode_cursor, encode_cursor
-from app.adapters.sql.dialect import is_postgres, take_name
+from app.adapters.sql.dialect import is_postgres, keys_added, take_name
 from app.adapters.sql.narrowing.conversations import filter_conditions, listed_conditions
 from app.adapters.sql.said.conversation_rows import (
-    ADDED,
     ALL,
     BY_ID,
     BY_KEY,
@@ -181,7 +180,8 @@ class SqlConversations:
             "message_count": 0,
             "token_count": 0,
         }
-        key = ConversationKey((await self.connection.execute(ADDED, row)).scalar_one())
+        (added,) = await keys_added(self.connection, t.conversation, [row])
+        key = ConversationKey(added)
         await self._tag(key, new.tags)
         stored = {name: value for name, value in row.items() if name != "scope_key"}
         return Conversation(
