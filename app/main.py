@@ -19,6 +19,7 @@ from app.adapters.sql.store import SqlStore
 from app.adapters.telemetry import PrometheusTelemetry
 from app.adapters.tokenizer import BpeTokenCounter
 from app.adapters.upstream import HttpUpstream, open_client
+from app.adapters.words import read_words
 from app.api.deps import AppState, Mounted, Services
 from app.api.gate import who_acts
 from app.api.mcp.late import answering_late
@@ -102,9 +103,10 @@ async def _open(
     own_directory(settings.data_dir)
     # Our matrices are small: more threads would only spin and take the processor from the others.
     threadpool_limits(limits=1, user_api="blas")
-    # Reading the tokenizer's tables takes longer than all else here, which it need not wait for.
+    # To read the tokenizer's tables and the words takes longer than all else, which need not wait.
     reading = asyncio.create_task(asyncio.to_thread(BpeTokenCounter, settings.tokenizer.encoding))
-    stack.push_async_callback(asyncio.wait, [reading])
+    words = asyncio.create_task(asyncio.to_thread(read_words))
+    stack.push_async_callback(asyncio.wait, [reading, words])
     checkup = await check_database(settings, stack)
     store = await _open_store(settings, stack)
     store.database.refusals.watchman = checkup
@@ -120,6 +122,7 @@ async def _open(
         telemetry=telemetry,
         store=store,
         tokens=await reading,
+        words=await words,
         generations=generations,
         reranker=models.reranker,
         language=models.language,

@@ -294,7 +294,6 @@ def ranked(
         order=range(len(items)),
         dropped=(),
         deduplicated=0,
-        good=len(items),
         sufficient=bool(items),
         worth=worth or {},
     )

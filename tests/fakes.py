@@ -27,6 +27,7 @@ from app.services.context.hydrate import Hydrator
 from app.services.context.recall import Recaller
 from app.services.context.relating import EntityTeller
 from app.services.context.situation import Surveyor
+from app.services.context.spelling import Speller
 from app.services.distilling.cascading import Cascade, PeriodStep
 from app.services.distilling.consolidating import Consolidator
 from app.services.distilling.facts import FactStep
@@ -148,6 +149,13 @@ class TroubledVectors(FakeVectorIndex):
             raise VectorIndexUnavailable
 
 
+class EveryWord:
+    """A list that has them all."""
+
+    def __contains__(self, word: object) -> bool:
+        return True
+
+
 class Memory:
     """Every service that a test may want, wired as in the application."""
 
@@ -240,6 +248,7 @@ class Memory:
         )
         self.surveyor = Surveyor(store, self.flags, self.clock)
         self.forge = ContextForge(
+            speller=Speller(store=store, words=EveryWord()),
             follower=Follower(store=store),
             recaller=self.recaller,
             hydrator=Hydrator(store=store, embedder=self.embedder),

@@ -269,6 +269,7 @@ def stand_in_model() -> Iterator[StandInModel]:
             Route("/v1/messages/count_tokens", stand_in.answer, methods=["POST"]),
             Route("/v1/embeddings", stand_in.answer, methods=["POST"]),
             Route("/v1/models", stand_in.answer, methods=["GET"]),
+            Route("/v1/{rest:path}", stand_in.answer, methods=["GET", "POST", "DELETE"]),
         ]
         config = uvicorn.Config(Starlette(routes=routes), log_level="critical", lifespan="off")
         server = uvicorn.Server(config)

@@ -6,6 +6,7 @@ from http.cookiejar import CookieJar
 from urllib.parse import urlsplit, urlunsplit
 
 import httpx
+from cachetools import LRUCache
 
 from app.domain.errors import UpstreamTimedOut, UpstreamUnavailable
 from app.ports.upstream import HeaderList, Passed
@@ -19,6 +20,9 @@ How long each of them does: people think for longer than the five seconds that h
 every new connection costs them its handshakes. Below what load balancers and servers allow (60 and
 75 by default): what is closed over there first is noticed, but not while the next request leaves.
 """
+
+_PATHS = 256
+"""Of the upstream, that are remembered as URLs: some are asked each time, some only once."""
 
 
 class HttpReply:
@@ -61,7 +65,7 @@ class HttpUpstream:
     def __init__(self, client: httpx.AsyncClient, base_url: str) -> None:
         self._client = client
         self._base = base_of(base_url)
-        self._urls: dict[str, httpx.URL] = {}
+        self._urls: LRUCache[str, httpx.URL] = LRUCache(_PATHS)
 
     @asynccontextmanager
     async def ask(self, passed: Passed) -> AsyncIterator[HttpReply]:
@@ -76,7 +80,7 @@ class HttpUpstream:
             await response.aclose()
 
     def _url(self, passed: Passed) -> httpx.URL:
-        """What paths of ours amount to is parsed once; a caller's query is its own each time."""
+        """What a path amounts to is parsed once; a caller's query is its own each time."""
         if passed.path not in self._urls:
             self._urls[passed.path] = httpx.URL(self._base + passed.path)
         url = self._urls[passed.path]

@@ -20,7 +20,7 @@ class KnownQuery(APIRoute):
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
-        known = frozenset(_names(self.dependant))
+        known = frozenset(names_asked(self.dependant))
 
         async def check_and_handle(request: Request) -> Response:
             if request.scope["query_string"] and request.method not in _LOOKING:
@@ -30,7 +30,7 @@ class KnownQuery(APIRoute):
         return check_and_handle
 
 
-def _names(dependant: Dependant) -> Iterator[str]:
+def names_asked(dependant: Dependant) -> Iterator[str]:
     """What a route and all that it depends on take from the address."""
     for field in dependant.query_params:
         told = field.field_info.annotation
@@ -39,7 +39,7 @@ def _names(dependant: Dependant) -> Iterator[str]:
         else:
             yield field.alias
     for each in dependant.dependencies:
-        yield from _names(each)
+        yield from names_asked(each)
 
 
 def _check(asked: Collection[str], known: Collection[str]) -> None:

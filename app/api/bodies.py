@@ -130,6 +130,7 @@ def _packed(request: Request) -> JSONResponse:
         HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
         slug="body-compressed",
         title="Bodies are read as they are: send it without Content-Encoding.",
+        detail=f"This one came with another Content-Encoding than {_PLAIN}.",
     )
 
 
@@ -139,6 +140,7 @@ def _too_large(request: Request, allowed: _Allowed) -> JSONResponse:
         HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
         slug="body-too-large",
         title="The body is too large.",
+        detail=f"It may have {allowed.bytes} bytes at this path.",
         max_bytes=allowed.bytes,
     )
 
@@ -149,6 +151,7 @@ def _too_slow(request: Request, _: _Allowed, *, seconds: float) -> JSONResponse:
         HTTPStatus.REQUEST_TIMEOUT,
         slug="body-too-slow",
         title="The body took too long to come.",
+        detail=f"It, or a part of it, was not there after {seconds:g} seconds.",
         max_seconds=seconds,
     )
     answer.headers["Connection"] = "close"

@@ -1,6 +1,7 @@
 """What of a request and its answer is passed on between a caller and the upstream."""
 
 import re
+from urllib.parse import quote
 
 from starlette.datastructures import Headers
 
@@ -40,6 +41,9 @@ _OF_OUR_SERVER = {
     "x-accel-buffering", "x-frame-options", "x-content-type-options", "x-request-id",
 }  # fmt: skip
 
+_OF_A_PART = "!$&'()*+,;=:@~"
+"""What stands unquoted in a part of a path."""
+
 _MOST_TOKENS = 10_000_000
 _DIGITS = re.compile(r"[0-9]{1,9}")
 _LONGEST_NAME = 255
@@ -60,15 +64,38 @@ def to_upstream(headers: Headers, caller: Caller, api_key: str | None) -> Header
         for name, value in headers.items()
         if name not in between and not name.startswith(_KEPT_FROM)
     ]
-    brought = [(name, headers[name]) for name in _OPENING if name in headers]
-    theirs = [(name, value) for name, value in brought if not _is_ours(value)]
+    theirs, beside_ours = _brought(headers)
     configured = [] if api_key is None else [_opened_by(api_key, headers)]
-    if KEY in headers or len(theirs) < len(brought):
+    if beside_ours:
         opened = theirs or configured
     else:
         opened = configured or (theirs if caller.actor == ANYONE else [])
     # What we read has no encoding, and so needs none to be undone.
     return [*kept, ("accept-encoding", "identity"), *opened]
+
+
+def brings_own_key(headers: Headers) -> bool:
+    """Whether it is the caller's own key that opens the upstream, beside one of ours."""
+    theirs, beside_ours = _brought(headers)
+    return beside_ours and bool(theirs)
+
+
+def _brought(headers: Headers) -> tuple[HeaderList, bool]:
+    """The keys that are none of ours, and so the provider's, and whether one of ours is there."""
+    brought = [(name, headers[name]) for name in _OPENING if name in headers]
+    theirs = [(name, value) for name, value in brought if not _is_ours(value)]
+    return theirs, KEY in headers or len(theirs) < len(brought)
+
+
+def path_to_upstream(rest: str) -> str | None:
+    """
+    What stands behind `/v1/`, decoded, as a path behind the upstream's base URL; None of what would
+    lead out of that.
+    """
+    parts = rest.split("/")
+    if any(each.partition(";")[0] in {"", ".", ".."} for each in parts):
+        return None
+    return "".join(f"/{quote(each, safe=_OF_A_PART)}" for each in parts)
 
 
 def _opened_by(api_key: str, headers: Headers) -> tuple[str, str]:
@@ -79,7 +106,7 @@ def _opened_by(api_key: str, headers: Headers) -> tuple[str, str]:
 
 
 def _is_ours(told: str) -> bool:
-    key = told.rpartition(" ")[2]
+    *_, key = told.split() or [""]  # any blank stands before a key, as the gate reads it
     return looks_like_a_key(key) or key.startswith(LOCAL_PREFIX)
 
 

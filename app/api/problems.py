@@ -13,8 +13,10 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from app.api.details import told_by_facts, told_by_status, told_of_json, told_of_places
 from app.api.paths import with_slashes
 from app.api.reading import is_json
+from app.api.shape import wrong_places
 from app.domain import errors as e
 
 _log = getLogger(__name__)
@@ -69,7 +71,7 @@ STATUS: Mapping[type[e.ForewordError], HTTPStatus] = {
     e.TokenCounterUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     e.UnreadableWeights: HTTPStatus.SERVICE_UNAVAILABLE,
     e.ProxyNotConfigured: HTTPStatus.NOT_FOUND,
-    e.NotPassedOn: HTTPStatus.NOT_FOUND,
+    e.NotPassedOn: HTTPStatus.FORBIDDEN,
     e.UpstreamUnavailable: HTTPStatus.BAD_GATEWAY,
     e.UpstreamTimedOut: HTTPStatus.GATEWAY_TIMEOUT,
     e.NotAnObject: HTTPStatus.BAD_REQUEST,
@@ -101,18 +103,7 @@ DESCRIBED: Mapping[int | str, dict[str, Any]] = {
     for several in ("4XX", "5XX")
 }
 """Problems in the description of the API."""
-_KEY_ITSELF = "[key]"
-"""What pydantic appends to the place of an entry whose key is wrong, not its value."""
-
-_OF_OURS = "Value error, "
-"""What pydantic puts before a sentence of ours."""
-
-_WRONG_SHAPE = "The request does not have the documented shape."
 _OF_THE_PROXY = "/v1/"
-_PASSED_ON = (
-    "POST /v1/chat/completions, POST /v1/responses, POST /v1/messages (and its count_tokens), "
-    "POST /v1/embeddings and GET /v1/models are passed on"
-)
 RETRY_AFTER = "2"
 """Seconds after which a 503 is worth another try."""
 
@@ -130,7 +121,7 @@ async def _on_foreword_error(request: Request, error: Exception) -> JSONResponse
 
 def answer_to(request: Request, error: e.ForewordError) -> JSONResponse:
     """The problem document of an error of ours."""
-    told = detail_of(error)
+    told = detail_of(error) or told_by_facts(error)
     detail = {} if told is None else {"detail": told}
     answer = problem(
         request,
@@ -164,7 +155,7 @@ async def _on_invalid_request(request: Request, error: Exception) -> JSONRespons
     assert isinstance(error, RequestValidationError)  # noqa: S101  (Starlette types handlers loosely)
     found = error.errors()
     if any(each["type"] == "json_invalid" for each in found):
-        return _not_json(request)
+        return _not_json(request, told_of_json(error.__cause__))
     of_body = any(each["loc"][0] == "body" for each in found)
     # Bytes: it tells no media type.
     if of_body and (isinstance(error.body, bytes) or _wrong_media_type(request)):
@@ -173,29 +164,20 @@ async def _on_invalid_request(request: Request, error: Exception) -> JSONRespons
             HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
             slug="unsupported-media-type",
             title="The body must be application/json.",
+            detail="Send it with `Content-Type: application/json`, which it came without.",
         )
-    errors = [
-        {"pointer": _pointer(each["loc"]), "detail": what_is_wrong(each)} for each in found[:100]
-    ]
+    return _misshapen(request, wrong_places(found, request.scope.get("route")))
+
+
+def _misshapen(request: Request, errors: list[dict[str, str]]) -> JSONResponse:
     return problem(
         request,
         HTTPStatus.UNPROCESSABLE_ENTITY,
         slug="invalid-request",
-        title=_WRONG_SHAPE,
+        title="The request does not have the documented shape.",
+        detail=told_of_places(errors),
         errors=errors,
     )
-
-
-def what_is_wrong(found: Mapping[str, Any]) -> str:
-    """As the check tells it, but in plain words where it tells of items and patterns."""
-    short = found["type"] in ("too_short", "string_too_short")
-    if short and found["ctx"]["min_length"] == 1:
-        return "must not be empty"
-    if found["type"] == "string_pattern_mismatch" and not found["input"].strip():
-        return "must not be blank"
-    if found["type"] == "too_long" and isinstance(found["input"], str):
-        return f"must have at most {found['ctx']['max_length']} characters"
-    return str(found["msg"]).removeprefix(_OF_OURS)
 
 
 def _wrong_media_type(request: Request) -> bool:
@@ -203,54 +185,37 @@ def _wrong_media_type(request: Request) -> bool:
     return request.method in {"POST", "PUT", "PATCH"} and not is_json(sent)
 
 
-def _pointer(location: tuple[object, ...]) -> str:
-    """A JSON pointer into the body, `#` for all of it; for a query or path parameter its name."""
-    place, *path = location
-    if path and path[-1] == _KEY_ITSELF:
-        path.pop()
-    names = [str(step).encode(errors="replace").decode() for step in path]
-    steps = [name.replace("~", "~0").replace("/", "~1") for name in names]
-    return "/".join(("#", *steps)) if place == "body" else f"{place}:{'/'.join(steps)}"
-
-
 async def _on_http_exception(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)  # noqa: S101  (Starlette types handlers loosely)
     if isinstance(error.__cause__, UnicodeDecodeError):
-        return _not_json(request, detail="The body is not in UTF-8.")
+        return _not_json(request, "The body is not in UTF-8.")
     status = HTTPStatus(error.status_code)
-    if status is HTTPStatus.NOT_FOUND and request.url.path.startswith(_OF_THE_PROXY):
-        return answer_to(request, e.NotPassedOn(_PASSED_ON))
     slug, title = status.phrase.lower().replace(" ", "-"), f"{status.phrase}."
-    answer = problem(request, status, slug=slug, title=title, **_unread(error.__cause__))
+    detail = _unread(error.__cause__) or told_by_status(status, error.headers) or title
+    answer = problem(request, status, slug=slug, title=title, detail=detail)
     answer.headers.update(error.headers or {})
     return answer
 
 
-def _unread(cause: BaseException | None) -> dict[str, str]:
+def _unread(cause: BaseException | None) -> str | None:
     """Why JSON could not be read, where it may well be JSON."""
     match cause:
         case RecursionError():
-            return {"detail": "The JSON of the body is nested too deep."}
+            return "The JSON of the body is nested too deep."
         case ValueError():  # the only one that Python's parser raises for what is JSON
-            return {"detail": "A number in the JSON of the body has too many digits."}
+            return "A number in the JSON of the body has too many digits."
         case _:
-            return {}
+            return None
 
 
-def _not_json(request: Request, **facts: object) -> JSONResponse:
-    return problem(
-        request, HTTPStatus.BAD_REQUEST, slug="not-json", title="The body is not JSON.", **facts
-    )
+def _not_json(request: Request, detail: str) -> JSONResponse:
+    status, title = HTTPStatus.BAD_REQUEST, "The body is not JSON."
+    return problem(request, status, slug="not-json", title=title, detail=detail)
 
 
 def not_utf_8(request: Request, pointer: str) -> JSONResponse:
-    return problem(
-        request,
-        HTTPStatus.UNPROCESSABLE_ENTITY,
-        slug="invalid-request",
-        title=_WRONG_SHAPE,
-        errors=[{"pointer": pointer, "detail": "must be in UTF-8, percent-encoded"}],
-    )
+    wrong = {"pointer": pointer, "detail": "must be in UTF-8, percent-encoded"}
+    return _misshapen(request, [wrong])
 
 
 def accident(request: Request, error: Exception) -> JSONResponse:

@@ -100,7 +100,8 @@ def _of_somebody_else(url: str) -> ClientError:
 
 
 def refused(problem: Json, status: int) -> ClientError:
-    told = [problem.get("title"), problem.get("detail"), *_places(problem)]
+    wrong: list[object] = [*_places(problem)] or [problem.get("detail")]
+    told = [problem.get("title"), *wrong]
     said = [each for each in told if isinstance(each, str) and each]
     message = " ".join(dict.fromkeys(said)) or f"HTTP {status}"
     return ClientError(message, status=status, problem=problem)

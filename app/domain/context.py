@@ -120,8 +120,11 @@ class ContextRequest:
     preferred_labels: Sequence[str] = ()
     filters: Filters = field(default_factory=Filters)
     since: BundleId | None = None
+    looks_up: bool = False  # for what is stored, not for what answers: a question finds itself
     shown: tuple[str, ...] = ()
     """Texts that the reader has before them anyway: what they hold is not in the bundle."""
+    in_full: str | None = None
+    """What was asked, where `query` is a part of it or what was made of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -282,6 +285,8 @@ class ContextBundle:
     """Whether the items are told by conversation, too."""
     leans_on: MessageId | None = None
     """What was said before the query and looked for with it, where it is understood only so."""
+    respelled: Mapping[str, str] = field(default_factory=dict)
+    """What was looked for instead of words that are misspelt, folded."""
 
     @property
     def queried(self) -> bool:

@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from app.domain.ids import ConversationId, ConversationKey, MessageId, MessageKey, ScopeKey
+from app.domain.storable import same_json
 
 PINNED = 10
 """The importance that puts an item into every bundle first."""
@@ -222,6 +223,13 @@ class ConversationChanges:
     tags: Sequence[str] = ()
     metadata: Mapping[str, object] = field(default_factory=dict)
     archived: bool = False
+
+    def alter(self, conversation: Conversation) -> bool:
+        """Whether anything would be other than it is. A tag that is given twice is one."""
+        wanted = {name: getattr(self, name) for name in self.given}
+        if "tags" in wanted:
+            wanted["tags"] = list(dict.fromkeys(self.tags))
+        return not same_json({name: getattr(conversation, name) for name in wanted}, wanted)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -215,7 +215,7 @@ class ProxyNotConfigured(ForewordError):
 
 
 class NotPassedOn(ForewordError):
-    """Of the upstream's API this is not passed on: it has to be asked itself."""
+    """What the provider keeps is passed on only with a key of your own for it."""
 
 
 class UpstreamUnavailable(ForewordError):

@@ -8,6 +8,7 @@ from uuid import UUID
 from app.domain.conversation import DEFAULT_IMPORTANCE
 from app.domain.ids import ConversationId, ItemId, ItemKey, MessageId, ScopeKey
 from app.domain.memory import ItemType
+from app.domain.storable import same_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,6 +149,15 @@ class MemoryChanges:
     valid_to: datetime | None = None
     expires_at: datetime | None = None
     derived: bool = False
+
+    def alter(self, memory: Memory) -> bool:
+        """Whether anything would be other than it is. What was derived is told from now on."""
+        wanted = {name: getattr(self, name) for name in self.given}
+        if wanted.get("valid_from", memory.valid_from) is None:
+            wanted["valid_from"] = memory.created_at
+        own_name = {"valid_to": "ends_at"}
+        held = {name: getattr(memory, own_name.get(name, name)) for name in wanted}
+        return bool(wanted) and (memory.derived or not same_json(held, wanted))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

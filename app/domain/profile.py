@@ -7,6 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from app.domain.ids import ItemId
+from app.domain.storable import same_json
 
 MOST_ENTRIES = 200
 """Of a profile, preferences and context together."""
@@ -164,13 +165,15 @@ class ProfileChanges:
     notes: str | None = None
 
     def applied_to(self, profile: Profile | None, *, now: datetime) -> Profile:
+        """The profile with them; itself, where nothing of it would be other than it is."""
         before = profile or Profile(updated_at=now)
-        return Profile(
-            preferences=_merged(before.preferences, self.preferences),
-            context=_merged(before.context, self.context),
-            notes=before.notes if self.notes is None else self.notes,
-            updated_at=now,
-        )
+        preferences = _merged(before.preferences, self.preferences)
+        context = _merged(before.context, self.context)
+        notes = before.notes if self.notes is None else self.notes
+        held = [before.preferences, before.context, before.notes]
+        if profile is not None and same_json(held, [preferences, context, notes]):
+            return profile
+        return Profile(preferences=preferences, context=context, notes=notes, updated_at=now)
 
 
 def _merged(before: Mapping[str, object], changes: Mapping[str, object]) -> Mapping[str, object]:

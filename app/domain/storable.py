@@ -70,3 +70,8 @@ def _plain(value: object) -> Any:  # noqa: ANN401  (JSON)
 def json_bytes(value: object) -> int:
     """How many bytes it takes as JSON without blanks, in UTF-8."""
     return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode())
+
+
+def same_json(one: object, other: object) -> bool:
+    """Whether both are the same JSON, whatever the order of keys; `true` and `1.0` are no `1`."""
+    return json_spelled(one, orjson.OPT_SORT_KEYS) == json_spelled(other, orjson.OPT_SORT_KEYS)

@@ -149,6 +149,14 @@ class RecallFilter:
         return replace(self, conversations=None)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A part of what may be found, of which at most `limit` are wanted."""
+
+    within: RecallFilter
+    limit: int
+
+
 class Removable(Protocol):
     """Where vectors lie that can be taken out."""
 

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from app.domain.conversation import Conversation, Scope
 from app.domain.ids import BundleId, ConversationKey, ItemKey, MessageKey, ScopeKey
-from app.ports import RecallFilter
+from app.ports import Part, RecallFilter
 from app.ports.stored import LexicalAnswer, Opening, Receipt
 from app.ranking.pool import Recalled, Surrounded, Widening
 from app.ranking.query import NOTHING_UNSOUGHT, Unsought
@@ -78,6 +78,18 @@ class Recall(Protocol):
         """
         ...
 
+    async def frequencies(
+        self, terms: Sequence[str], *, scopes: Sequence[ScopeKey]
+    ) -> Mapping[str, int]:
+        """How many documents of the scopes hold each of `terms`, where any does."""
+        ...
+
+    async def held_among(
+        self, terms: Sequence[str], *, scopes: Sequence[ScopeKey]
+    ) -> Mapping[str, int]:
+        """The same of hundreds of terms, few of which any document holds; frequent ones roughly."""
+        ...
+
     async def held(self, conversations: Sequence[ConversationKey]) -> int:
         """How many entries full text has of these conversations."""
         ...
@@ -98,9 +110,11 @@ class Recall(Protocol):
         within: RecallFilter,
         limit: int,
         without: Sequence[str] = (),
+        besides: Part | None = None,
     ) -> LexicalAnswer:
         """
-        Full text: the `limit` items whose matched terms are the most telling.
+        Full text: the `limit` items whose matched terms are the most telling, and those of a part
+        that is looked into `besides`.
 
         Given terms `without`, the best that hold none of them come first and the best of all after,
         at most twice `limit`: a term stands for several words, of which the unwanted one need not

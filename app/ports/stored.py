@@ -115,10 +115,12 @@ class LexicalAnswer:
     What full text found: keys, best first, and how many documents of the scope hold a term.
 
     The terms are those asked for that any document holds, and those that continue a prefix.
+    `besides` are keys, best first, of what was searched besides.
     """
 
     keys: Sequence[ItemKey]
     document_frequency: Mapping[str, int]
+    besides: Sequence[ItemKey] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

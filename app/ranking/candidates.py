@@ -11,12 +11,15 @@ from app.domain.ids import ItemKey
 from app.ranking import Floats
 from app.ranking.dedup import repeated, saying
 from app.ranking.lifting import Ties, lifted
+from app.ranking.likely import IDLE, idle, on_topic
 from app.ranking.pool import Pool, Recalled
 from app.ranking.query import QueryView
-from app.ranking.ranked import BELOW_FLOOR, Ranked
+from app.ranking.ranked import BELOW_FLOOR, REPEATED, Ranked
 from app.ranking.relevance import Relevance
+from app.ranking.running import outdone, said_in, told_once
 from app.ranking.scoring import final_scores, leaning, recency
-from app.ranking.timing import elsewhere, fitting
+from app.ranking.superseding import superseding
+from app.ranking.timing import fitting
 from app.text.intervals import Interval
 
 
@@ -34,6 +37,11 @@ class Taste:
     sufficient: float
     min_score: float | None
     now: float
+
+    @property
+    def is_choosy(self) -> bool:
+        """Whether relevance counts at all, and no less than recency, and not everything goes in."""
+        return self.floor > 0 and self.weights.relevance > 0 and leaning(self.weights) >= 1
 
 
 @np.errstate(invalid="ignore")
@@ -53,27 +61,47 @@ def rank(
     the same. Pinned items pass the floor and `min_score`. What tells of the time that an overview
     asks for, and facts that are asked for, pass the floor and are likely answers; beside what tells
     of that time, what was said at another needs a word of the overview. What was said at a time
-    that the query speaks of is preferred, and so is code where it asks for that, and what `ties`
-    tell to be near; that lifts nothing over the floor. Ties are broken by key, newest first.
+    that the query speaks of is preferred, and so is code where it asks for that, what is of the
+    conversation that goes on, and what `ties` tell to be near; that lifts nothing over the floor.
+    What was replied when the same was asked before is a likely answer. Where the conversation that
+    goes on has enough of these, what was said elsewhere and is worth less stays out. Ties are
+    broken by key, newest first.
     """
-    relevant = judged.score * judged.standing
-    asked = _asked_for(query, pool)
-    more, lifts = lifted(relevant, query, pool.recalled, ties, asked)
-    score, merits = scored(pool.recalled, more, taste, query.intervals, judged.standing)
-    signals = {
-        "semantic": judged.semantic,
-        "lexical": judged.lexical,
-        **merits,
-        "relevance": relevant,
-        "on_topic": np.where(_off_time(query, pool, judged, asked), np.float32(0), judged.score),
-        **lifts,
-        **judged.features,
-    }
+    relevant, asked = judged.score * judged.standing, _asked_for(query, pool)
+    nothing = idle(query, pool, relevant, taste.floor) & ~asked
+    counting = np.where(nothing, IDLE, np.float32(1))
+    more, lifts = lifted(counting * relevant, query, pool, ties, asked)
+    topical = on_topic(query, pool, judged, asked, nothing, taste.sufficient)
+    standing = counting * judged.standing
+    if changes := superseding(query, pool, more, taste.floor):
+        lifts = {**lifts, "changed": np.full_like(more, np.nan)}
+    for later, old in changes:
+        more[later], standing[later] = more[old], max(standing[later], standing[old])
+        lifts["changed"][later] = 1
+    score, merits = scored(pool.recalled, more, taste, query.intervals, standing)
+    signals = {"semantic": judged.semantic, "lexical": judged.lexical, **merits}
+    signals |= {"relevance": relevant, "on_topic": topical, **lifts, **judged.features}
     worth = dict(zip(query.terms, query.idf.tolist(), strict=True))
     if asked.any():
         told_as = ("portrait" if query.facts.names else "answers") if query.facts else "period"
         signals[told_as] = np.where(asked, np.float32(1.0), np.float32(np.nan))
-    return replace(_cut(pool, sources, taste, score, signals, asked), worth=worth)
+    likely = np.minimum(relevant, topical) >= taste.sufficient
+    filling = (more < NEGLIGIBLE) & (judged.lexical < LITTLE) & taste.is_choosy
+    better = _outdone(query, pool, more, likely)
+    marked = _Marked(asked=asked, outdone=better, filling=filling)
+    return replace(_cut(pool, sources, taste, score, signals, marked), worth=worth)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Marked:
+    """
+    True for what is asked for as a whole; for what the running conversation has better; for what
+    is next to nothing beside the best.
+    """
+
+    asked: NDArray[np.bool_]
+    outdone: NDArray[np.bool_]
+    filling: NDArray[np.bool_]
 
 
 def _asked_for(query: QueryView, pool: Pool) -> NDArray[np.bool_]:
@@ -92,15 +120,19 @@ def _asked_for(query: QueryView, pool: Pool) -> NDArray[np.bool_]:
     return summed_up if summed_up.any() else recalled.said_in(query.moments)
 
 
-def _off_time(
-    query: QueryView, pool: Pool, judged: Relevance, asked: NDArray[np.bool_]
+def _outdone(
+    query: QueryView, pool: Pool, worth: Floats, likely: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """True for what an overview does not ask for: said at another time, without a word of it."""
-    if not (query.overview and asked.any()):
-        return np.zeros(len(asked), dtype=np.bool_)
-    created_at = np.array(pool.recalled.created_at, dtype=np.float64)
-    return elsewhere(created_at, query.intervals) & (judged.lexical <= 0) & ~asked
+    """True for what was said elsewhere where the running conversation has enough that is better."""
+    recalled, here = pool.recalled, said_in(query.running, pool.recalled)
+    return outdone(worth, told_once(likely & here & ~recalled.retelling, worth, recalled), here)
 
+
+NEGLIGIBLE, LITTLE = np.float32(0.003), np.float32(0.3)
+"""
+A relevance, with what lifts it, below which what says little of the words of the query only fills,
+and how little beside what says most.
+"""
 
 _EQUALS = np.float32(1)
 """What each of several counts that are not told apart."""
@@ -117,11 +149,12 @@ def scored(
     The scores of items of this relevance, and the signals that they are made of.
 
     Being fresh is a merit so far as an item counts beside the best (`standing`), or what is fresh
-    stood before what answers; where a time is `asked` for, so far as an item fits it. Who asks for
-    recency more than for relevance gets more of it, and who asks for it alone gets all.
+    stood before what answers; being shown makes only likely answers fresh. Where a time is `asked`
+    for, it counts so far as an item fits it. Who asks for recency more than for relevance gets more
+    of it, and who asks for it alone gets all.
     """
     created_at = np.array(recalled.created_at, dtype=np.float64)
-    fresh = freshness(recalled, now=taste.now)
+    fresh = freshness(recalled, now=taste.now, answering=relevance >= taste.sufficient)
     if asked:
         fresh = fitting(fresh, created_at, asked)
     else:
@@ -145,25 +178,27 @@ def _cut(
     taste: Taste,
     score: Floats,
     signals: Mapping[str, Floats],
-    asked: NDArray[np.bool_],
+    marked: _Marked,
 ) -> Ranked:
     """Order what was scored and leave out what is not good enough or said before."""
-    recalled, relevant = pool.recalled, signals["on_topic"]
+    recalled, relevant, asked = pool.recalled, signals["on_topic"], marked.asked
     pinned = np.array([Source.PINNED in sources[key] for key in recalled.keys], dtype=np.bool_)
     keys = np.array(recalled.keys, dtype=np.int64)
     order = np.lexsort((-keys, -score))
     off_topic = (relevant < taste.floor) & ~pinned & ~asked
     too_low = (score < (-np.inf if taste.min_score is None else taste.min_score)) & ~pinned
-    passing = ~(off_topic | too_low)
-    # What falls out hides nothing that stays, nothing hides what is pinned, and what retells a
-    # message gives way to it, however good it is, and to what retells it and is asked for.
-    retelling = recalled.retelling
-    pinned_first = np.lexsort((-keys, -score, ~asked, retelling, ~pinned))
-    in_order = pinned_first[passing[pinned_first]]
-    again = repeated(pool, in_order, quotable=passing & ~pinned)
-    reasons = {BELOW_FLOOR: off_topic, "below min_score": too_low, "duplicate": again}
+    worse = marked.outdone & ~pinned & ~asked
+    nothing = marked.filling & ~pinned & ~asked
+    passing = ~(off_topic | too_low | worse | nothing)
+    again = said_again(pool, order[passing[order]], pinned, asked)
+    reasons = {
+        BELOW_FLOOR: off_topic,
+        "below min_score": too_low,
+        "better in the running conversation": worse,
+        "nothing beside the best": nothing,
+        REPEATED: again,
+    }
     kept = passing & ~again
-    found = np.array([not sources[key] <= _UNSOUGHT for key in recalled.keys], dtype=np.bool_)
     return Ranked(
         recalled=recalled,
         sources=sources,
@@ -173,27 +208,42 @@ def _cut(
         order=order[kept[order]].tolist(),
         dropped=_dropped(order[~kept[order]].tolist(), reasons),
         deduplicated=int(again.sum()),
-        good=int((kept & found & (relevant >= taste.floor)).sum()),
         sufficient=bool((kept & ((relevant >= taste.sufficient) | asked)).any()),
         worth={},
         asked=frozenset(recalled.keys[at] for at in np.flatnonzero(asked & kept).tolist()),
     )
 
 
-_UNSOUGHT = frozenset({Source.PINNED, Source.EPISODIC})
-"""What found an item without a look at what it says."""
+def said_again(
+    pool: Pool, order: NDArray[np.intp], pinned: NDArray[np.bool_], asked: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """
+    True for what says what another of those in `order` says, shape (n,).
+
+    What falls out hides nothing that stays, nothing hides what is pinned, and what retells a
+    message gives way to it, however good it is, and to what retells it and is asked for.
+    """
+    retelling, staying = pool.recalled.retelling[order], pinned[order]
+    first = order[np.lexsort((~asked[order], retelling, ~staying))]
+    quotable = np.zeros(len(pinned), dtype=np.bool_)
+    quotable[order] = ~staying
+    return repeated(pool, first, quotable=quotable)
 
 
-def freshness(recalled: Recalled, *, now: float) -> Floats:
+def freshness(
+    recalled: Recalled, *, now: float, answering: NDArray[np.bool_] | None = None
+) -> Floats:
     """
     The recency of each item, from when it was said or, after that, shown; shape (n,).
 
-    What was shown later than `now` was not shown yet.
+    What was shown later than `now` was not shown yet. To be shown makes only fresh what is
+    `answering`, where that is told: what came in behind an answer would else come in ever more.
     """
     created_at = np.array(recalled.created_at, dtype=np.float64)
     if any(recalled.shown_at):
         shown = np.array(recalled.shown_at, dtype=np.float64)  # None becomes NaN
-        created_at = np.where(shown <= now, np.fmax(created_at, shown), created_at)
+        counts = shown <= now if answering is None else (shown <= now) & answering
+        created_at = np.where(counts, np.fmax(created_at, shown), created_at)
     return recency(created_at, now=now)
 
 

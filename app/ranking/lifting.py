@@ -1,4 +1,7 @@
-"""What lifts a relevance: fitting in time, being code where that is asked for, being near."""
+"""
+What lifts a relevance: fitting in time, being code where that is asked for, being of the
+conversation that goes on, being near.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.ranking import Floats
-from app.ranking.pool import Recalled
+from app.ranking.asked_again import REPLIED
+from app.ranking.pool import Pool, Recalled
 from app.ranking.query import QueryView
+from app.ranking.running import RUNNING_SHARE, said_in
 from app.ranking.timing import TIME_SHARE, time_match
 
 
@@ -33,35 +38,43 @@ what tells of a time of which all is asked for.
 def lifted(
     relevant: Floats,
     query: QueryView,
-    recalled: Recalled,
+    pool: Pool,
     ties: Ties | None,
     asked: NDArray[np.bool_],
 ) -> tuple[Floats, Mapping[str, Floats]]:
     """
-    Relevances with what fits in time, in kind and in the graph added, at most 1, no less than
-    ANSWERING for what is `asked` for, and the signals of that; each of shape (n,).
+    Relevances with what fits in time, in kind, in place and in the graph added, at most 1, no less
+    than ANSWERING for what is `asked` for and REPLIED for what was replied to it, and the signals
+    of that; each of shape (n,).
     """
+    recalled = pool.recalled
     timely = time_match(np.array(recalled.created_at, dtype=np.float64), query.intervals)
     more, told = relevant + TIME_SHARE * timely, {"time": timely}
     if query.wording.asks_code:
         coded = told["code"] = is_code(recalled)
-        more = more + coded * np.minimum(CODE_SHARE, CODE_OF_REST * (1 - relevant))
+        more = more + coded * np.minimum(CODE_SHARE, OF_REST * (1 - relevant))
+    if query.running is not None:
+        here = told["running"] = said_in(query.running, recalled).astype(np.float32)
+        more = more + here * np.minimum(RUNNING_SHARE, OF_REST * (1 - relevant))
     if ties is not None:
         told["relational"] = ties.near
         more = more + np.float32(ties.share) * np.nan_to_num(ties.near)
     more = np.asarray(np.minimum(more, np.float32(1.0)), dtype=np.float32)
     if query.facts or query.overview:  # a word such as "happened" is said at any time
         more = np.where(asked, np.maximum(more, ANSWERING), more)
+    if pool.replied is not None:
+        told["replied"] = pool.replied.astype(np.float32)
+        more = np.where(pool.replied, np.maximum(more, REPLIED), more)
     if (more > relevant).any():
         told["lift"] = more - relevant
     return more, told
 
 
-CODE_SHARE, CODE_OF_REST = np.float32(0.1), np.float32(0.4)
-"""
-What being code adds to a relevance where code is asked for; at most this part of what it lacks to
-1, so that the better of two blocks stays so.
-"""
+CODE_SHARE = np.float32(0.1)
+"""What being code adds to a relevance where code is asked for."""
+
+OF_REST = np.float32(0.4)
+"""The part of what a relevance lacks to 1 that either adds at most: the better of two stays so."""
 
 _FENCE = "```"
 

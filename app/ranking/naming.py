@@ -39,7 +39,7 @@ def by_name(query: QueryView, pool: Pool, score: Floats, meaning: Floats) -> Flo
     there = pool.bags.frequencies(known) > 0
     if named.alone and len(known) == len(named.names):
         said: NDArray[np.bool_] = np.all(there, axis=1)
-        rest = np.where(_beside(pool, said), score, np.minimum(score, meaning))
+        rest = np.where(beside(pool, said), score, np.minimum(score, meaning))
         return np.where(said, np.maximum(score, NAMED), rest)
     unknown = [each for each in named.names if each.kin is not None and each.term not in known]
     if not unknown:
@@ -51,7 +51,7 @@ def by_name(query: QueryView, pool: Pool, score: Floats, meaning: Floats) -> Flo
     return np.where(less & ~there.any(axis=1), np.minimum(score, MISTAKEN), score)
 
 
-def _beside(pool: Pool, said: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def beside(pool: Pool, said: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """True for what stands close by one of these in its conversation, shape (n,)."""
     spots = places(pool.recalled.conversations, pool.recalled.positions)
     away = np.abs(spots[:, None] - spots[said])

@@ -43,6 +43,13 @@ class Neighbours:
     def none(cls) -> Self:
         return cls(keys=(), conversations=(), positions=(), vectors=(), bags=())
 
+    def and_also(self, other: Self) -> Self:
+        """These, and the others behind them."""
+        names = [each.name for each in fields(self)]
+        return replace(
+            self, **{name: [*getattr(self, name), *getattr(other, name)] for name in names}
+        )
+
     def without(self, messages: Collection[MessageKey]) -> Self:
         left = [at for at, key in enumerate(self.keys) if key not in messages]
         columns = {each.name: getattr(self, each.name) for each in fields(self)}

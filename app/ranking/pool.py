@@ -171,6 +171,25 @@ class Surrounded:
     recalled: Recalled
     neighbours: Neighbours
 
+    def put_aside(self, items: Sequence[int]) -> Self:
+        """Without these messages, which still stand beside the others."""
+        if not items:
+            return self
+        left = [at for at in range(len(self.recalled)) if at not in items]
+        aside = self.recalled.only(items)
+        neighbours = Neighbours(
+            keys=aside.messages,
+            conversations=aside.conversations,
+            positions=aside.positions,
+            vectors=aside.vectors,
+            bags=aside.bags,
+        )
+        return replace(
+            self,
+            recalled=self.recalled.only(left),
+            neighbours=self.neighbours.and_also(neighbours),
+        )
+
     def and_also(self, coming: Recalled) -> Self:
         """With more items; what is one is no neighbour any more."""
         return replace(
@@ -211,6 +230,12 @@ class Pool:
     whole_bags: Bags
     neighbours: Neighbours
     around: Floats
+    replied: NDArray[np.bool_] | None = None
+    """True for what was replied when the same was asked before, shape (n,); None: nothing was."""
+
+    def told_of(self, replied: NDArray[np.bool_]) -> Self:
+        """The same, with what was replied."""
+        return replace(self, replied=replied if replied.any() else None)
 
     @property
     def has_chunks(self) -> bool:

@@ -3,6 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from app.domain.entities import EntityType
+from app.domain.ids import ConversationKey
 from app.domain.periods import Span
 from app.ranking import Floats
 from app.text.intervals import Interval
@@ -56,6 +60,28 @@ NOTHING_UNSOUGHT = Unsought()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Subjects:
+    """
+    Those that are asked about by name: the terms of their names, what they are, and whether there
+    are `several`: of "How much Metacam does Pixel get?" one is what is asked of the other.
+    """
+
+    names: frozenset[str] = frozenset()
+    several: bool = False
+    kinds: frozenset[EntityType] = frozenset()
+
+
+NOBODY = Subjects()
+
+
+def midway(one: Floats, other: Floats) -> Floats:
+    """The unit vector between two, shape (d,); the first where there is none."""
+    both = one + other
+    length = float(np.linalg.norm(both))
+    return np.asarray(both / length, dtype=np.float32) if length > 0 else one
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QueryView:
     """
     The query as ranking sees it: its vector, shape (d,), and its terms with their idf.
@@ -65,6 +91,7 @@ class QueryView:
     `intervals` are the times that it speaks of, `periods` those of which these consist, where what
     sums them up is wanted; an `overview` asks for nothing else, and neither does a query for all
     that is known of who asks, or for one thing that a fact tells (`facts`).
+    The conversation that it is asked in goes on (`running`); None: there is none.
     """
 
     vector: Floats | None
@@ -78,6 +105,8 @@ class QueryView:
     facts: About = NOTHING_ABOUT
     wording: Wording = PLAIN
     read: bool = True
+    running: ConversationKey | None = None
+    subjects: Subjects = NOBODY
 
     @property
     def moments(self) -> Sequence[Interval]:

@@ -14,16 +14,18 @@ from app.ranking.pool import Recalled
 BELOW_FLOOR = "below the floor"
 """Why an item is not let in that is not relevant enough."""
 
+REPEATED = "duplicate"
+"""And one that says what another says."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranked:
     """
     A pool in order. Items are known by their index in it; few of them become candidates.
 
-    `order` are those that may go into an answer, best first; `dropped` those that may not, with
-    the reason; `good` counts the items in `order` above the floor that were found by what
-    they say: few are a reason to search further; `sufficient` tells that a likely answer is
-    among them. `signals` by name, each of shape (n,), as `score` and `relevance`; NaN is no signal.
+    `order` are those that may go into an answer, best first; `sufficient` tells that a likely
+    answer is among them; `dropped` those that may not, with the reason. `signals` by name, each of
+    shape (n,), as `score` and `relevance`; NaN is no signal.
     """
 
     recalled: Recalled
@@ -34,7 +36,6 @@ class Ranked:
     order: Sequence[int]
     dropped: Sequence[tuple[int, str]]
     deduplicated: int
-    good: int
     sufficient: bool
     worth: Mapping[str, float]
     """The terms of the query that the scope knows, each with its idf."""
@@ -71,7 +72,6 @@ NOTHING = Ranked(
     order=(),
     dropped=(),
     deduplicated=0,
-    good=0,
     sufficient=False,
     worth={},
 )

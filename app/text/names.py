@@ -1,18 +1,26 @@
 """What a query calls by its name, as programs and people number things: PAY-1188, checkout-api."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from app.text.scripts import fold
 from app.text.terms import spelled_names, terms_of
 
-_NUMBER = re.compile(r"\d{3,}")
+_NUMBER, _SHORT_NUMBER = re.compile(r"\d{3,}"), re.compile(r"\d{2,}")
 _SEPARATOR = re.compile(r"(?:\\?[-./\\_:])+")
 _SEPARATED = r"[-./\\_: ]?"
 """However it is separated: ORA-00942, ORA 00942, ORA00942."""
 _NUMBERED = re.compile(r"[^\W\d].*\d{3}")
 """A ticket, an error, a flight; not an ordinal, an hour or a version, of which several may do."""
+_SHORTLY = re.compile(r"[a-z]{1,4}-?\d{2}")
+"""What is numbered with two figures: E07, P-12."""
+_BEHIND_WORD = re.compile(
+    r"\b(?P<what>(?:exit |error |status |http )?code|error|exit status|sqlstate|invoice|order"
+    r"|ticket|issue|incident|bug|case|pr|pull request|port|room|gate|flight|chapter|page)"
+    r"\s+(?:number |no\.? ?|nr\.? ?)?#?(?P<number>\d{2,})(?![\w.:-]*\w)"
+)
+"""What is numbered behind a word: "exit code 143", "invoice #1188"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +54,25 @@ NOTHING_NAMED = Named()
 
 
 def named_in(query: str) -> Named:
-    spelled = spelled_names(query)
-    if not spelled:
+    spelled, numbered = spelled_names(query), tuple(_numbered_in(fold(query)))
+    if not spelled and not numbered:
         return NOTHING_NAMED
     names = tuple(_name(fold(token), term) for token, term in spelled.items())
-    return Named(names, alone=set(terms_of(query)) <= set(terms_of(" ".join(spelled))))
+    alone = bool(spelled) and set(terms_of(query)) <= set(terms_of(" ".join(spelled)))
+    return Named((*names, *numbered), alone=alone)
 
 
 def _name(folded: str, term: str) -> Name:
-    if not _NUMBERED.match(folded):
+    number = _SHORT_NUMBER if _SHORTLY.fullmatch(folded) else _NUMBER
+    if number is _NUMBER and not _NUMBERED.match(folded):
         return Name(term)
-    parts = (
-        _SEPARATOR.sub(lambda _: _SEPARATED, re.escape(each)) for each in _NUMBER.split(folded)
-    )
-    kin = re.compile(r"(?<!\w)" + r"(\d{3,})".join(parts) + r"(?!\w)")
-    return Name(term, tuple(_NUMBER.findall(folded)), kin)
+    parts = (_SEPARATOR.sub(lambda _: _SEPARATED, re.escape(each)) for each in number.split(folded))
+    kin = re.compile(r"(?<!\w)" + f"({number.pattern})".join(parts) + r"(?!\w)")
+    return Name(term, tuple(number.findall(folded)), kin)
+
+
+def _numbered_in(folded: str) -> Iterator[Name]:
+    for found in _BEHIND_WORD.finditer(folded):
+        last = re.escape(found["what"].split()[-1])
+        kin = re.compile(rf"\b{last}s?\s+(?:number |no\.? ?|nr\.? ?)?#?(\d{{2,}})(?![\w.:-]*\w)")
+        yield Name(found["number"], (found["number"],), kin)

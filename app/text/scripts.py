@@ -116,6 +116,11 @@ _OF_SCRIPT = [(re.compile(f"{letters}+"), stemmer) for letters, stemmer in _STEM
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """The stem of a folded word; as it is where its letters belong to none of the stemmers."""
+    return stem_anew(word)
+
+
+def stem_anew(word: str) -> str:
+    """The same of what is not said again, and not to be remembered."""
     if word.isascii():
         return str(_STEMMERS[0][1].stemWord(word))
     for letters, stemmer in _OF_SCRIPT:

@@ -55,7 +55,7 @@ _REQUEST = re.compile(
 
 _EVERYWHERE = re.compile(
     r"""
-    ,?\ *\b
+    (?<!\ ) ,?\ {0,9}\b
     (?: (?:throughout|across|over|during|in|from|based\ on)\s
         (?:(?:all|our|my|your|of|the|recent|previous|past|earlier|last|these|those)\ )+
         (?:conversations?|chats?|discussions?|sessions?|messages|exchanges?)\b
@@ -85,7 +85,7 @@ def words_sought(query: str) -> str:
     if len(topic) > MAX_CHARACTERS:
         return topic
     rest = _SAYING.sub(r"\g<who>", topic)
-    return rest if _says_something(rest) else topic
+    return rest if says_something(rest) else topic
 
 
 def topic_of(query: str) -> str:
@@ -95,8 +95,9 @@ def topic_of(query: str) -> str:
     rest = query
     for aside in (_FORM, _REQUEST, _EVERYWHERE):
         rest = aside.sub("", rest)
-    return rest.strip(" ,") if rest != query and _says_something(rest) else query
+    return rest.strip(" ,") if rest != query and says_something(rest) else query
 
 
-def _says_something(text: str) -> bool:
+def says_something(text: str) -> bool:
+    """Whether any word of it is no stop word."""
     return any(word not in STOP_WORDS for word in re.findall(r"[^\W_]+", text.casefold()))

@@ -15,6 +15,18 @@ _WHEN = re.compile(
     r"\b(?:when|what (?:date|day|month|year|time)|how long|how (?:many|often))\b", re.IGNORECASE
 )
 _ASKER = re.compile(r"\b(?:i|me|my|mine|i've|i'm|we|our|us)\b", re.IGNORECASE)
+_QUESTIONS = re.compile(r"\b(?:ask(?:ed|ing|s)?|questions?|quer(?:y|ies))\b", re.IGNORECASE)
+_WANTS_ADVICE = re.compile(
+    r"\b(?:should|shall|may|might|must|ought|can|could)\s+(?:i|we)\b"
+    r"|\bhow\s+(?:do|would)\s+(?:i|we)\b(?!\s+(?:like|love|take|drink|feel|know|earn|spell)\b)"
+    r"|\A\W*(?:please\s+)?(?:explain|show|give|teach|tell|suggest|recommend|write|remind)\s"
+    r".{0,60}?\b(?:me|us)\b",
+    re.IGNORECASE,
+)
+"""What is asked for oneself: "How do I …?" may be answered by advice, or by what one likes."""
+ADVISED = 0.4
+"""How far that speaks of who asks."""
+_OWN = re.compile(r"\b(?:my|mine|our)\b", re.IGNORECASE)
 _ASSISTANT = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
 _CODE = re.compile(
     rf"(?<!\berror )(?<!\bstatus )(?<!\bexit ){CODE}"
@@ -64,6 +76,12 @@ _ENDS_OTHERWISE = re.compile(r"[.!:;,\u3002]\W*\Z|\n")
 _EXCLAIMS = re.compile(r"\W*(?:what an?|how (?:nice|cool|sweet|cute|lovely))\b", re.IGNORECASE)
 
 
+_QUESTION = re.compile(r"(?:who|whose|what|where|when|why|which|how)\b[^.!:\n]*\Z", re.IGNORECASE)
+_TOLD = re.compile(
+    r",\s*\w+(?:n't)?\s(?:i|you|he|she|it|we|they)\s*\?\W*\Z|:[^?]*\w[^?]*\Z", re.IGNORECASE
+)
+"""What is told though it asks: "Ann eats meat, doesn't she?", "Who is it: Ann"."""
+
 _WORD = re.compile(r"\w+")
 _READ = 1_000
 """Characters of a question that are looked at for code and for phrases."""
@@ -81,14 +99,17 @@ class Phrase(NamedTuple):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wording:
     """
-    Whether a question asks for a time or a number, speaks of who asks, or of the assistant, or
-    wants to see code; which of its words stand side by side, and what it calls by name.
+    Whether a query asks at all; for a time or a number; how far it speaks of who asks, and whether
+    of the assistant; wants to see code, or what was asked; which of its words stand side by side,
+    and what it calls by name.
     """
 
+    asks: bool = False
     asks_when: bool = False
-    of_asker: bool = False
+    of_asker: float = 0.0
     of_assistant: bool = False
     asks_code: bool = False
+    of_questions: bool = False
     phrases: Sequence[Phrase] = ()
     named: Named = NOTHING_NAMED
 
@@ -96,16 +117,25 @@ class Wording:
 PLAIN = Wording()
 
 
-def wording_of(query: str) -> Wording:
-    sought = words_sought(query)
+def wording_of(query: str, question: str | None = None) -> Wording:
+    """That of a query; what it asks is told by the `question` in it, where there is one apart."""
+    sought, asked = words_sought(query), question or query
     return Wording(
-        asks_when=bool(_WHEN.search(query)),
-        of_asker=bool(_ASKER.search(query)),
-        of_assistant=bool(_ASSISTANT.search(query)),
+        asks=is_question(asked),
+        asks_when=bool(_WHEN.search(asked)),
+        of_asker=_speaks_of_asker(asked),
+        of_assistant=bool(_ASSISTANT.search(asked)),
+        of_questions=bool(_QUESTIONS.search(asked)),
         asks_code=bool(_CODE.search(query[:_READ])),
         phrases=phrases_of(sought),
         named=named_in(sought),
     )
+
+
+def _speaks_of_asker(asked: str) -> float:
+    if not _ASKER.search(asked):
+        return 0.0
+    return ADVISED if _WANTS_ADVICE.search(asked) and not _OWN.search(asked) else 1.0
 
 
 def phrases_of(query: str) -> Sequence[Phrase]:
@@ -119,6 +149,11 @@ def phrases_of(query: str) -> Sequence[Phrase]:
 def asks(content: str) -> bool:
     """Whether a memory ends with a question, or is one without its mark: "how much was it"."""
     return bool(_ENDS_ASKING.search(content[-_ENDING:])) or _asks_unmarked(content)
+
+
+def is_question(said: str) -> bool:
+    """Whether all of it asks, also without its mark, and tells nothing by it."""
+    return bool(asks(said) or _QUESTION.match(said)) and not _TOLD.search(said)
 
 
 def _asks_unmarked(content: str) -> bool:

@@ -1,7 +1,7 @@
 """Which class plays which part: every service."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -35,6 +35,7 @@ from app.services.context.recall import Recaller
 from app.services.context.refine import Refiner, RefinerLimits
 from app.services.context.relating import EntityTeller
 from app.services.context.situation import Surveyor
+from app.services.context.spelling import Speller
 from app.services.indexing.reviving import RerankerWatch, Watch
 from app.services.memories.stewarding import Steward
 from app.services.memories.viewing import Viewer
@@ -69,6 +70,7 @@ class Parts(UpkeepParts):
     reranker: LateReranker | None
     checkup: Checkup | None
     upstream: Upstream | None = None
+    words: Container[str] = ()
 
     @cached_property
     def services(self) -> Services:
@@ -231,6 +233,11 @@ class Parts(UpkeepParts):
     def _forge(self) -> ContextForge:
         chosen = self.settings.retrieval
         return ContextForge(
+            speller=Speller(
+                store=self.store,
+                words=self.words,
+                lexical_complete=self._recaller.lexical_complete,
+            ),
             follower=Follower(store=self.store),
             recaller=self._recaller,
             hydrator=Hydrator(store=self.store, embedder=self.embedder),

@@ -8,6 +8,7 @@ import pytest
 from httpx import AsyncClient
 
 from app.settings import DatabaseSettings, QdrantSettings, Settings
+from tests.api.proxied import Service, in_front_of
 from tests.api.speaking import settings_for, talking_to
 from tests.databases import (
     drop_postgres_database,
@@ -16,6 +17,7 @@ from tests.databases import (
     run_apart,
 )
 from tests.fakes_embedder import a_compiled_model
+from tests.stand_in_model import StandInModel, stand_in_model
 from tests.stand_in_qdrant import StandInQdrant, stand_in_qdrant
 
 EMBEDDED = "embedded"
@@ -99,3 +101,17 @@ def session_postgres_url() -> Iterator[str]:
     url = new_postgres_database(migrated=True)
     yield url
     run_apart(drop_postgres_database(url))
+
+
+@pytest.fixture
+def model() -> Iterator[StandInModel]:
+    """A stand-in for a model behind the proxy."""
+    with stand_in_model() as running:
+        yield running
+
+
+@pytest.fixture
+async def service(embedded: Settings, model: StandInModel) -> AsyncIterator[Service]:
+    """The service as a proxy in front of it."""
+    async with in_front_of(model, embedded) as running:
+        yield running

@@ -39,6 +39,13 @@ async def test_any_address_of_the_page_is_the_page(alone: AsyncClient) -> None:
     assert "{version}" not in pages[0].text
 
 
+async def test_a_file_that_is_not_there_is_not_the_page(alone: AsyncClient) -> None:
+    for path in ("/ui/nothere.js", "/ui/conversations/app.css.map", "/ui/assets/main.js"):
+        problem(await alone.get(path), 404, "not-found")
+    assert (await alone.head("/ui/favicon.ico")).status_code == 404
+    assert (await alone.get("/ui/v1.0/conversations")).status_code == 200
+
+
 async def test_the_policy_lets_nothing_in(alone: AsyncClient) -> None:
     policy = (await alone.get("/ui")).headers["content-security-policy"]
     assert "default-src 'none'" in policy

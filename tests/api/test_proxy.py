@@ -1,7 +1,6 @@
 """A model behind the proxy has a memory, and its caller notices nothing else."""
 
 import json
-from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import openai
@@ -14,18 +13,6 @@ from tests.stand_in_model import Script, StandInModel, said_back, stand_in_model
 from tests.stand_in_qdrant import refusing_port
 
 WEATHER = {"id": "call_1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
-
-
-@pytest.fixture
-def model() -> Iterator[StandInModel]:
-    with stand_in_model() as running:
-        yield running
-
-
-@pytest.fixture
-async def service(embedded: Settings, model: StandInModel) -> AsyncIterator[Service]:
-    async with in_front_of(model, embedded) as running:
-        yield running
 
 
 def of(user: str, conversation: str | None = None, **more: str) -> dict[str, str]:
@@ -275,13 +262,9 @@ async def test_embeddings_are_the_upstreams(service: Service) -> None:
     assert (heard.body["input"], heard.headers["authorization"]) == ("Hi", "Bearer sk-provider")
 
 
-async def test_what_is_not_passed_on_is_told_so(service: Service) -> None:
-    told = problem(await service.plain.post("/v1/completions", json={}), 404, "not-passed-on")
-    assert "/v1/chat/completions" in told["detail"]
-    with pytest.raises(openai.NotFoundError, match="not passed on: it has to be asked itself"):
-        await service.openai.models.retrieve("gpt-x")
-    problem(await service.plain.get("/v1/chat/completions"), 405, "method-not-allowed")
+async def test_what_is_no_part_of_the_upstreams_api_is_not_found(service: Service) -> None:
     problem(await service.plain.get("/v2/models"), 404, "not-found")
+    problem(await service.plain.put("/v2/models"), 404, "not-found")
     assert not service.model.heard
 
 

@@ -1,7 +1,6 @@
 """Whatever happens to memory, keys, callers and upstreams: the call goes on, nothing leaks."""
 
 import asyncio
-from collections.abc import Iterator
 from typing import Any
 
 import aiosqlite
@@ -13,15 +12,9 @@ from app.settings import Settings
 from tests.api.keyed import a_key
 from tests.api.proxied import HUGIN, QUESTION, eventually, in_front_of
 from tests.api.speaking import problem, said, talking_to
-from tests.stand_in_model import Script, StandInModel, said_back, stand_in_model, streamed
+from tests.stand_in_model import Script, StandInModel, said_back, streamed
 
 BODY = {"model": "x", "messages": [said(QUESTION)], "user": "alice"}
-
-
-@pytest.fixture
-def model() -> Iterator[StandInModel]:
-    with stand_in_model() as running:
-        yield running
 
 
 async def test_memory_that_is_late_is_gone_without(embedded: Settings, model: StandInModel) -> None:

@@ -1,7 +1,6 @@
 """Anthropic's Messages through the proxy: memory behind `system`, and what was said kept."""
 
 import json
-from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +16,6 @@ from tests.stand_in_model import (
     StandInModel,
     message_streamed,
     messaged,
-    stand_in_model,
 )
 
 VERSION = "2023-06-01"
@@ -40,16 +38,9 @@ REPLIED = {"model": "stand-in-1", "stop_reason": "end_turn", "response_id": "msg
 
 
 @pytest.fixture
-def model() -> Iterator[StandInModel]:
-    with stand_in_model() as running:
-        running.answers(messaged("Understood."))
-        yield running
-
-
-@pytest.fixture
-async def service(embedded: Settings, model: StandInModel) -> AsyncIterator[Service]:
-    async with in_front_of(model, embedded) as running:
-        yield running
+def model(model: StandInModel) -> StandInModel:
+    model.answers(messaged("Understood."))
+    return model
 
 
 async def message(service: Service, *said: Any, user: str = "alice", **more: Any) -> Any:

@@ -1,19 +1,16 @@
 """OpenAI's Responses through the proxy: memory behind the instructions, and what was said kept."""
 
 import json
-from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
 
-from app.settings import Settings
-from tests.api.proxied import HUGIN, QUESTION, Service, eventually, in_front_of
+from tests.api.proxied import HUGIN, QUESTION, Service, eventually
 from tests.stand_in_model import (
     Script,
     StandInModel,
     responded,
     response_streamed,
-    stand_in_model,
 )
 
 CALL = {
@@ -28,16 +25,9 @@ ANSWER = {"type": "function_call_output", "call_id": "call_1", "output": "Rain."
 
 
 @pytest.fixture
-def model() -> Iterator[StandInModel]:
-    with stand_in_model() as running:
-        running.answers(responded("Understood."))
-        yield running
-
-
-@pytest.fixture
-async def service(embedded: Settings, model: StandInModel) -> AsyncIterator[Service]:
-    async with in_front_of(model, embedded) as running:
-        yield running
+def model(model: StandInModel) -> StandInModel:
+    model.answers(responded("Understood."))
+    return model
 
 
 async def respond(service: Service, said: Any, user: str = "alice", **more: Any) -> Any:

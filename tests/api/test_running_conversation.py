@@ -113,6 +113,55 @@ async def test_everything_is_searched_where_the_conversation_has_fewer_than_thre
     assert bundle["metadata"]["conversations_included"] == 2
 
 
+async def test_what_answers_elsewhere_is_not_kept_out_by_what_is_merely_about_it_here(
+    client: AsyncClient,
+) -> None:
+    """A chat that goes on about tea must not hide what was said of it a month before."""
+    answer = "My mother brought sencha from Kyoto when she came back in spring."
+    await store(client, "We cleaned the kitchen.", answer, "Then it rained all day.")
+    chat = [
+        f"Talk {n} is about tea: I like the {name} kind of tea." for n, name in enumerate(NAMES)
+    ]
+    running = await store(client, *chat, *chat, "Which tea shall I drink?")
+
+    bundle = await context(
+        client, "Which tea did my mother bring from Kyoto?", conversation_id=running["id"]
+    )
+
+    assert contents(bundle)[0] == answer
+    assert bundle["metadata"]["sufficient"]
+
+
+async def test_what_the_running_conversation_says_comes_before_the_same_elsewhere(
+    client: AsyncClient,
+) -> None:
+    running = await store(client, *ABOUT[:2])
+    await store(client, *ABOUT[2:])
+
+    bundle = await context(
+        client, QUERY, conversation_id=running["id"], history={"max_messages": 0}, explain=True
+    )
+
+    first, *others = bundle["retrieved_memories"]
+    assert {first["content"], others[0]["content"]} == set(ABOUT[:2])
+    assert set(contents(bundle)) == set(ABOUT)
+    assert [each["signals"]["running"] for each in (first, *others)] == [1, 1, 0, 0, 0, 0]
+
+
+async def test_what_the_running_conversation_has_better_is_dropped_for_that(
+    client: AsyncClient,
+) -> None:
+    running = await store(client, *ABOUT[:3])
+    await store(client, ABOUT[3])
+
+    bundle = await context(
+        client, QUERY, conversation_id=running["id"], history={"max_messages": 0}, explain=True
+    )
+
+    (dropped,) = bundle["metadata"]["dropped"]
+    assert dropped["reason"] == "better in the running conversation"
+
+
 async def test_an_excluded_running_conversation_still_has_its_history(client: AsyncClient) -> None:
     running = await store(client, *ABOUT[:3])
     await store(client, *ABOUT[3:])

@@ -199,3 +199,14 @@ async def blocks(texts: AsyncIterator[str]) -> AsyncIterator[str]:
         while "\n\n" in left:
             block, _, left = left.partition("\n\n")
             yield block
+
+
+async def test_of_two_questions_each_source_answers_once(client: AsyncClient) -> None:
+    await store(client, "Ann moved to Porto.", "Ben paints lighthouses.", user_id="alice")
+    both = "When did Ann move to Porto? And what does Ben paint on Sundays?"
+
+    events = await streamed(client, user_id="alice", query=both)
+
+    sources = [told["source"] for name, told in events if name == "memory_debug"]
+    assert len(sources) == len({*sources})
+    assert {"semantic", "lexical"} <= {*sources}

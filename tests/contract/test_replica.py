@@ -105,11 +105,14 @@ async def test_the_doctor_and_backups_see_what_the_primary_has(
     assert manifest.rows["message"] == 1
 
 
-TELLING = """
+RECOVERED = """
 CREATE TABLE replayed (at pg_lsn);
 INSERT INTO replayed VALUES ('0/0');
 CREATE FUNCTION public.pg_last_wal_replay_lsn() RETURNS pg_lsn LANGUAGE sql
 AS 'SELECT at FROM replayed'
+"""
+STANDING_BY = """
+CREATE FUNCTION public.pg_is_in_recovery() RETURNS boolean LANGUAGE sql AS 'SELECT true'
 """
 OURS_FIRST = "SET search_path = public, pg_catalog"
 
@@ -119,7 +122,9 @@ async def standby(primary: str) -> AsyncIterator[Database]:
     """What is behind as above, and tells how far it is as a standby does: not far."""
     replica = await create_postgres_database(str(make_url(primary).database))
     at = make_url(replica)
-    await ask_server(f"{TELLING}; ALTER DATABASE {at.database} {OURS_FIRST}", at=at)
+    await ask_server(
+        f"{RECOVERED}; {STANDING_BY}; ALTER DATABASE {at.database} {OURS_FIRST}", at=at
+    )
     database = open_database(primary, replica_url=replica)
     yield database
     await database.dispose()
@@ -196,3 +201,12 @@ async def test_without_a_replica_there_is_none_to_wait_for(
     copy = replica_of(behind)
     assert copy is not None
     assert await copy.follows(), "it is no standby, and cannot tell"
+
+
+async def test_one_that_once_recovered_from_a_crash_is_no_standby_either(behind: Database) -> None:
+    at = behind.reader.url
+    await ask_server(f"{RECOVERED}; ALTER DATABASE {at.database} {OURS_FIRST}", at=at)
+    async with behind.reader.connect() as connection:
+        ended = await connection.execute(text("SELECT pg_last_wal_replay_lsn()"))
+        assert ended.scalar_one() is not None
+    assert await Replica(behind, patience=0.1).follows()

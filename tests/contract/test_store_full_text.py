@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -10,8 +12,9 @@ from hypothesis import strategies as st
 from app.domain.conversation import ConversationChanges, Role
 from app.domain.ids import ItemKey
 from app.domain.memory import Table, rows_of
-from app.ports import RecallFilter
+from app.ports import Part, RecallFilter
 from app.ports.store import Store
+from app.ports.stored import LexicalAnswer
 from app.text.terms import QueryTerms, terms_of
 from tests.stored import ACME, NOON, Kept, append, find, keep, said, scope_now
 
@@ -53,6 +56,34 @@ async def frequencies(store: Store, kept: Kept, terms: Sequence[str]) -> Mapping
 async def test_any_of_the_terms_finds(store: Store, query: str, positions: set[int]) -> None:
     kept = await keep(store, *ANIMALS)
     assert await found(store, query, kept) == positions
+
+
+async def test_a_part_is_looked_into_besides(store: Store) -> None:
+    """The best of one conversation, beside those of all, of which they are none."""
+    here = await keep(store, "dogs", "cats sleep", "dogs and birds")
+    kept = await keep(store, *["dogs dogs bark"] * 5)
+    inside = replace(kept.within, conversations=frozenset([here.conversation.key]))
+
+    async def answer(terms: str, **narrowed: Any) -> LexicalAnswer:
+        within = replace(inside, **narrowed)
+        async with store.read(ACME) as snapshot:
+            return await snapshot.recall.find(
+                QueryTerms(terms=terms_of(terms)),
+                scope=await scope_now(store),
+                within=kept.within,
+                limit=2,
+                besides=Part(within=within, limit=9),
+            )
+
+    def said(answer: LexicalAnswer) -> set[int]:
+        assert not {*answer.besides} & {*answer.keys}
+        return {list(here.keys).index(key) for key in answer.besides}
+
+    assert said(await answer("dogs bark")) == {0, 2}
+    assert len((await answer("dogs bark")).keys) == 2
+    assert said(await answer("fish")) == set()
+    assert said(await answer("dogs bark", before=NOON)) == set()
+    assert said(await answer("dogs bark", conversations=frozenset())) == set()
 
 
 @pytest.mark.parametrize(

@@ -174,3 +174,16 @@ async def test_pins_of_several_scopes_come_together(store: Store) -> None:
     async with store.read(ACME) as snapshot:
         assert list(await snapshot.recall.pinned(within, limit=9)) == [*bob.keys, *alice.keys]
         assert list(await snapshot.recall.pinned(RecallFilter(scopes=[]), limit=9)) == []
+
+
+async def test_terms_are_counted_in_the_scopes_that_are_asked(store: Store) -> None:
+    kept = await keep(store, said("green tea"), said("black tea"), external_id="chat")
+    other = await keep(store, said("white tea"), external_id="chat", user_id="bob")
+    async with store.read(ACME) as snapshot:
+        own = await snapshot.recall.frequencies(["tea", "green", "cup"], scopes=[kept.scope.key])
+        both = [kept.scope.key, other.scope.key]
+        all_of_them = await snapshot.recall.frequencies(["tea", "white"], scopes=both)
+        none = await snapshot.recall.frequencies([], scopes=both)
+    assert own == {"tea": 2, "green": 1}
+    assert all_of_them == {"tea": 3, "white": 1}
+    assert none == {}

@@ -341,7 +341,8 @@ def test_whose_memory_is_asked_is_told_before_anything_is(tab: Tab, stored: Any)
 
 
 def test_a_user_without_memory_gets_an_empty_answer(tab: Tab, house: Any) -> None:
-    asked(tab, "nobody-at-all")
+    """Documents that other tests stored are everybody's, so the question is about none of them."""
+    asked(tab, "nobody-at-all", "Where did Zoe leave her red umbrella?")
     assert "no likely answer" in tab.text(".summary")
     assert tab.wait(".empty", "Nothing in memory fits")
 

@@ -76,7 +76,6 @@ def test_who_asks_for_a_time_gets_what_sums_it_up_however_it_is_worded() -> None
     assert found.asked == {gist(1, 2).key}
     assert found.candidate(0).signals["period"] == 1
     assert "period" not in found.candidate(2).signals
-    assert found.good == 1
     assert found.sufficient
 
 

@@ -62,7 +62,7 @@ def test_what_answers_the_query_comes_first() -> None:
     found = ranking(items)
     assert found.order == [1, 2]
     assert reasons(found) == {0: "below the floor"}
-    assert (found.deduplicated, found.good) == (0, 2)
+    assert found.deduplicated == 0
 
 
 def test_a_candidate_tells_how_its_score_came_about() -> None:
@@ -127,7 +127,6 @@ def test_what_scores_too_low_for_the_caller_is_dropped() -> None:
     found = ranking(items, taste=replace(TASTE, min_score=0.6))
     assert found.order == [0]
     assert reasons(found) == {1: "below min_score"}
-    assert found.good == 1
 
 
 def test_fresh_filler_does_not_pass_on_recency() -> None:
@@ -165,14 +164,13 @@ def test_who_asks_for_recency_alone_gets_what_is_fresh() -> None:
     assert old < fresh
 
 
-def test_the_pinned_pass_floor_and_min_score_and_do_not_count_as_good() -> None:
+def test_the_pinned_pass_floor_and_min_score() -> None:
     items = [an_item(1, "milk"), an_item(2, "tea")]
     found = ranking(items, pinned=[0], taste=replace(TASTE, min_score=0.99))
     assert found.order == [0]
     assert reasons(found) == {1: "below min_score"}
     assert found.pinned(0)
     assert not found.pinned(1)
-    assert found.good == 0
 
 
 def test_what_is_said_twice_is_said_once() -> None:
@@ -213,8 +211,8 @@ def test_what_falls_out_pushes_nothing_out() -> None:
 
 def test_nothing_ranks_as_nothing() -> None:
     found = ranking([])
-    assert (list(found.order), list(found.dropped), found.good) == ([], [], 0)
-    assert (list(NOTHING.order), list(NOTHING.dropped), NOTHING.good) == ([], [], 0)
+    assert (list(found.order), list(found.dropped)) == ([], [])
+    assert (list(NOTHING.order), list(NOTHING.dropped)) == ([], [])
 
 
 ANGLES = st.integers(0, 51).map(lambda k: np.radians(k * 7.0))
@@ -281,8 +279,6 @@ def test_every_item_is_kept_or_dropped_for_a_reason_that_holds(
     duplicate = {at for at, reason in reasons(found).items() if reason == "duplicate"}
     assert set(found.order) | duplicate == set(passing)
     assert found.deduplicated == len(duplicate)
-    searched = [at for at in found.order if at not in pinned]
-    assert found.good == sum(found.relevance[at] >= taste.floor for at in searched)
     contents = [items[at].content for at in found.order]
     assert len(set(contents)) == len(contents)
 
@@ -331,6 +327,14 @@ def test_what_was_shown_is_as_fresh_as_then() -> None:
     found = shown(recalled(*items), None, NOON - month, NOON + month, NOON - 9 * month)
     ages = -np.log(freshness(found, now=NOON.timestamp()))
     assert ages == pytest.approx([3, 1, 3, 3], rel=1e-5)
+
+
+def test_to_be_shown_makes_only_what_answers_fresh() -> None:
+    month = timedelta(days=30)
+    items = [an_item(row, at=NOON - 3 * month) for row in range(2)]
+    found = shown(recalled(*items), NOON - month, NOON - month)
+    fresh = freshness(found, now=NOON.timestamp(), answering=np.array([True, False]))
+    assert -np.log(fresh) == pytest.approx([1, 3], rel=1e-5)
 
 
 def test_what_says_the_same_as_a_message_gives_way_to_it_however_good_it_is() -> None:

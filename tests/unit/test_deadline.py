@@ -1,11 +1,11 @@
-"""All that is asked for one request is asked within its one deadline."""
+"""All that is asked for one request is asked at once, within its one deadline."""
 
 from dataclasses import fields, replace
 from datetime import timedelta
 from typing import Any
 
 from app.adapters.sql.store import SqlStore
-from app.domain.context import ContextRequest, Degraded, Source
+from app.domain.context import ContextRequest, Degraded, HistoryOptions, Source
 from app.domain.conversation import NewConversation, NewMessage, Role
 from app.services.context.found import Found
 from app.services.context.recall import Recaller
@@ -25,7 +25,7 @@ class Timed(Recaller):
         return await super().recall(request, *rest, **more)
 
 
-async def test_a_second_round_has_what_the_first_one_left(store: SqlStore) -> None:
+async def test_a_running_conversation_takes_no_round_of_its_own(store: SqlStore) -> None:
     memory = Memory(store)
     memory.clock.now = NOON + timedelta(days=1)
     said = NewMessage(role=Role.USER, content="Tea.", created_at=NOON)
@@ -38,14 +38,15 @@ async def test_a_second_round_has_what_the_first_one_left(store: SqlStore) -> No
     forge = replace(memory.forge, recaller=timed)
 
     request = ContextRequest(
-        query="green tea", user_id="alice", conversation_external_id="talk", deadline=DEADLINE
+        query="green tea",
+        user_id="alice",
+        conversation_external_id="talk",
+        deadline=DEADLINE,
+        history=HistoryOptions(max_messages=0),
     )
     situation = await memory.surveyor.survey(ACME, request)
     bundle = await forge.build(request, situation)
 
-    first, second = timed.given
-    assert first == DEADLINE / 2
-    assert second is not None
-    assert 0 < second < DEADLINE / 2
+    assert timed.given == [DEADLINE]
     assert bundle.degraded == [Degraded(source=Source.SEMANTIC, reason="deadline")]
     memory.embedder.gate.opened.set()

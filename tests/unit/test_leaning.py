@@ -1,6 +1,6 @@
 import pytest
 
-from app.text.leaning import leans
+from app.text.leaning import gone_on_with, leans, points_at_answer
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,10 @@ from app.text.leaning import leans
         "Where does she live?",
         "Was anything missing there?",
         "WHAT HAPPENED THEN?",
+        "What did I get in the end?",
+        "ok and the slow overview?",
+        "Oh, and what about Felix?",
+        "What did you recommend?",
     ],
 )
 def test_what_names_next_to_nothing_leans_on_what_was_said_before(query: str) -> None:
@@ -46,6 +50,11 @@ def test_what_names_next_to_nothing_leans_on_what_was_said_before(query: str) ->
         "What did we say about the price of the flat that Ann and Ben looked at in May?",
         "replacePlaceholders",
         "Dove abita?",
+        "Which car did I buy in the end?",
+        "What did Peter choose in the end?",
+        "ok google settings",
+        "Did Ann suggest a hotel?",
+        "What did it look like when Ann came home?",
     ],
 )
 def test_what_tells_what_it_is_about_stands_by_itself(query: str) -> None:
@@ -78,6 +87,14 @@ def test_what_tells_what_it_is_about_stands_by_itself(query: str) -> None:
         "Ou\u0300 est-il ?",
         "¿Dónde vive ella?",
         "¿Qué hay de Oporto?",
+        "Und was hattest du noch vorgeschlagen?",
+        "Was hattest du empfohlen?",
+        "Was war nochmal mit dem Brot?",
+        "Und was ist mit Felix?",
+        "Qu'est-ce que tu m'as recommandé ?",
+        "Y quién me trató?",
+        "Y Lucia?",
+        "¿qué me recomendaste?",
     ],
 )
 def test_so_it_does_in_german_french_and_spanish(query: str) -> None:
@@ -110,6 +127,13 @@ def test_so_it_does_in_german_french_and_spanish(query: str) -> None:
         "¿Cuánto cuesta el hotel de Oporto?",
         "Gracias",
         "es",
+        "Wie heißt du?",
+        "Was hast du mir gegen Rückenschmerzen empfohlen?",
+        "Was war mit der Heizung im Bad?",
+        "Quel restaurant m'as-tu conseillé à Porto ?",
+        "¿Qué me recomendaste para el dolor de espalda?",
+        "¿Cómo te llamas?",
+        "y griega",
     ],
 )
 def test_so_it_does_not_where_it_says_what_it_is_about(query: str) -> None:
@@ -118,3 +142,37 @@ def test_so_it_does_not_where_it_says_what_it_is_about(query: str) -> None:
 
 def test_a_long_text_is_not_read_to_its_end() -> None:
     assert not leans("and " * 100_000)
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("What about Ann?", "Ann?"),
+        ("ok, and what about Ann?", "Ann?"),
+        ("and the budget?", "the budget?"),
+        ("And in Rome?", "in Rome?"),
+        ("Und was ist mit Felix?", "Felix?"),
+        ("And did Ann like it?", None),
+        ("And Ann, did she like it?", None),
+        ("And where is Ann?", None),
+        ("Where is Ann?", None),
+        ("Und wo ist Felix?", None),
+    ],
+)
+def test_what_only_goes_on_names_something(question: str, named: str | None) -> None:
+    assert gone_on_with(question) == named
+
+
+@pytest.mark.parametrize(
+    ("question", "points"),
+    [
+        ("And when?", True),
+        ("How much was it?", True),
+        ("How did we get there?", True),
+        ("And after that?", False),
+        ("And the budget?", False),
+        ("Was there a party?", False),
+    ],
+)
+def test_what_was_answered_may_be_pointed_at(question: str, *, points: bool) -> None:
+    assert points_at_answer(question) is points

@@ -31,11 +31,14 @@ def test_names_are_what_programs_spell_and_people_number(query: str) -> None:
         ("ORA-01555", "ORA-00942 is a table that is not there."),
         ("ORA-01555", "it says ora 00942"),
         ("LH4521", "We booked LH4522."),
+        ("What does E05 mean?", "E07 means that the motors are not level."),
+        ("What does exit code 143 mean?", "It ended with exit code 137: out of memory."),
+        ("Who paid invoice 1188?", "Invoice #1187 was paid in May."),
+        ("What is SQLSTATE 40001?", "sqlstate 40P01 came, then SQLSTATE 23505"),
     ],
 )
 def test_another_number_in_the_same_place_is_another(asked: str, said: str) -> None:
-    (name,) = named_in(asked).names
-    assert name.is_mistaken_in(said)
+    assert any(each.is_mistaken_in(said) for each in named_in(asked).names)
 
 
 @pytest.mark.parametrize(
@@ -48,6 +51,10 @@ def test_another_number_in_the_same_place_is_another(asked: str, said: str) -> N
         ("gpt-4o", "We use gpt-3.5."),
         ("v4.18.1", "v4.18.0 is out"),
         ("checkout-api", "checkout-app"),
+        ("What is on page 12?", "page 12 and page 13 are about soil"),
+        ("error 404", "The error 40.4 % of them saw."),
+        ("room 12", "at room 12.30"),
+        ("B12", "She takes b6."),
     ],
 )
 def test_what_is_only_like_it_is_not_mistaken(asked: str, said: str) -> None:

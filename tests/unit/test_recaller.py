@@ -10,7 +10,7 @@ from app.adapters.sql.database import open_database
 from app.adapters.sql.store import SqlStore
 from app.domain.context import ContextRequest, Degraded, HistoryOptions, Source
 from app.domain.conversation import NewConversation, NewMessage, Role
-from app.domain.ids import ConversationId
+from app.domain.ids import ConversationId, ItemKey
 from app.domain.memory import Table, item_key
 from app.ranking import Floats
 from app.services.context.found import Found
@@ -73,7 +73,7 @@ async def test_every_source_answers(memory: Memory) -> None:
     assert list(found.episode.pinned) == [PIN]
     assert found.near.hits[0] == (TEA, 1.0)
     assert lexical_keys(found) == [TEA]
-    assert found.terms.terms == ["green", "tea"]
+    assert found.sought.terms.terms == ["green", "tea"]
     assert found.lexical.document_frequency == {"green": 1, "tea": 1}
     assert found.degraded == []
     assert set(found.seconds) == {"episodic", "semantic", "lexical", "embed"}
@@ -180,6 +180,53 @@ async def test_a_situation_narrows_to_the_running_conversation(memory: Memory) -
     narrowed = within(conversations=frozenset([key])).in_conversation()
     assert narrowed is not None
     assert narrowed.within == inside.within
+
+
+async def test_a_conversation_that_history_tells_whole_is_not_searched_besides(
+    memory: Memory,
+) -> None:
+    conversation = await running(memory)
+    request = ContextRequest(query="tea", conversation_id=conversation)
+    situation = await situation_of(memory, request)
+    running_one = situation.conversation
+    assert running_one is not None
+    count = running_one.message_count
+
+    def besides(most: int, *, archived: bool = False, budget: int = 4_000) -> Situation | None:
+        """What is searched besides, with a history of so many messages."""
+        told = replace(situation, conversation=replace(running_one, archived=archived))
+        history = HistoryOptions(max_messages=most)
+        return told.searched_besides(replace(request, history=history, budget_tokens=budget))
+
+    assert besides(count) is None
+    inside = besides(count - 1)
+    assert inside is not None
+    assert inside.within.conversations == frozenset([running_one.key])
+    assert besides(count, archived=True) is not None, "history tells nothing of an archived one"
+    assert besides(count, budget=running_one.token_count) is not None, "half has no room for it"
+    assert inside.searched_besides(request) is None, "nothing else is searched"
+    assert replace(situation, conversation=None).searched_besides(request) is None
+
+
+async def test_the_best_of_the_running_conversation_are_found_beside_the_best_of_all(
+    memory: Memory,
+) -> None:
+    """However many elsewhere are nearer."""
+    conversation = await running(memory)
+    said = [NewMessage(role=Role.USER, content=f"green tea {n}") for n in range(40)]
+    await memory.ingestor.ingest(ACME, NewConversation(user_id="alice", messages=said))
+    await memory.index()
+
+    async def near(most: int, conversation: ConversationId | None) -> set[ItemKey]:
+        history = HistoryOptions(max_messages=most)
+        found = await recall(
+            memory, query="green tea 7", conversation_id=conversation, history=history
+        )
+        return {*dict(found.near.hits)}
+
+    assert await near(2, conversation) >= {TEA, COFFEE}
+    assert COFFEE not in await near(10, conversation), "history tells it"
+    assert COFFEE not in await near(2, None)
 
 
 class BrokenEmbedder(FakeEmbedder):

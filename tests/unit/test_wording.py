@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.text.wording import wording_of
+from app.text.wording import ADVISED, wording_of
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,45 @@ def test_a_question_may_want_to_see_code(query: str) -> None:
 )
 def test_most_questions_do_not(query: str) -> None:
     assert not wording_of(query).asks_code
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "What kind of spray should I use?",
+        "How do I change the table top?",
+        "How can we find removed APIs?",
+        "May I take ibuprofen with it?",
+        "Explain electric fields to me.",
+        "please show me the steps again",
+    ],
+)
+def test_who_wants_advice_asks_for_what_others_said(query: str) -> None:
+    assert wording_of(query).of_asker <= ADVISED
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "Where do I live?",
+        "How do I like my coffee?",
+        "What is my sister called?",
+        "What did we decide?",
+        "Am I vegan?",
+        "How should I approach editing my draft?",
+    ],
+)
+def test_who_asks_about_themselves_speaks_of_themselves(query: str) -> None:
+    assert wording_of(query).of_asker == 1
+
+
+@pytest.mark.parametrize(
+    ("query", "speaks"),
+    [
+        ("What did I ask you about Kestrel?", True),
+        ("Which questions did I have?", True),
+        ("What is the task of Ann?", False),
+    ],
+)
+def test_a_question_may_speak_of_questions(query: str, *, speaks: bool) -> None:
+    assert wording_of(query).of_questions is speaks

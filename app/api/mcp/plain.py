@@ -10,7 +10,7 @@ from mcp.server.mcpserver.tools import Tool
 from mcp_types import ToolAnnotations
 from pydantic import ValidationError
 
-from app.api.problems import what_is_wrong
+from app.api.shape import what_is_wrong
 
 _TOLD = 10
 """Mistakes of a call."""

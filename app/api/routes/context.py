@@ -67,6 +67,7 @@ async def search(body: SearchIn, services: Use, tenant: Tenant) -> SearchOut:
         timings_ms=timings_out(found.timings),
         started_ms=in_ms(found.starts),
         sufficient=found.sufficient,
+        respelled=dict(found.respelled),
     )
 
 

@@ -1,21 +1,31 @@
 """The drop-in proxy: what the API of a model completes, OpenAI's or Anthropic's, with memory."""
 
+import re
 from dataclasses import dataclass, field, replace
 from functools import partial
+from http import HTTPStatus
 from logging import getLogger
 from typing import Any
 
-from fastapi import Request, Response
+from fastapi import HTTPException, Request, Response
 from starlette.datastructures import Headers
 
 from app.api.asked import Asked, party_of, read, written
 from app.api.deps import Proxy, Services, Tenant, Use, WhoAsks, require
 from app.api.openapi import chapter
-from app.api.passing import EVENTS, budget_in, to_caller, to_upstream
+from app.api.passing import (
+    EVENTS,
+    brings_own_key,
+    budget_in,
+    path_to_upstream,
+    to_caller,
+    to_upstream,
+)
 from app.api.reading import beside
 from app.api.relaying import Relay, Speaking
+from app.domain.audit import ANYONE
 from app.domain.chat import Exchange, Form, Question, Recollection
-from app.domain.errors import ProxyNotConfigured, UpstreamTimedOut, UpstreamUnavailable
+from app.domain.errors import NotPassedOn, ProxyNotConfigured, UpstreamTimedOut, UpstreamUnavailable
 from app.domain.ids import TenantId
 from app.domain.keys import Caller, Permission
 from app.ports.upstream import Passed, Reply
@@ -23,6 +33,14 @@ from app.ports.upstream import Passed, Reply
 _log = getLogger(__name__)
 
 router = chapter("proxy")
+
+_KEEPS_NOTHING = re.compile(
+    r"GET /models/[^/]+|POST /(?:completions|moderations"
+    r"|audio/(?:speech|transcriptions|translations)|images/(?:generations|edits|variations))"
+)
+"""What leaves nothing with the provider that another caller could find there."""
+
+_ANY_METHOD = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 
 _MOST_HEARD = 32 * 2**20
 """Bytes of an answer that are held until it is stored."""
@@ -141,6 +159,25 @@ async def list_models(request: Request, services: Use, caller: WhoAsks) -> Respo
 async def embed(request: Request, services: Use, caller: WhoAsks) -> Response:
     """The upstream's embeddings, as it tells them: memory has no part in these."""
     return await _as_told(request, services, caller, "/embeddings")
+
+
+@router.api_route("/v1/{first}", methods=_ANY_METHOD, include_in_schema=False)
+@router.api_route("/v1/{first}/{rest:path}", methods=_ANY_METHOD, include_in_schema=False)
+async def pass_on(request: Request, services: Use, caller: WhoAsks) -> Response:
+    """
+    All else of the upstream's API, as it tells it.
+
+    What the provider keeps belongs to whoever has the key, and the operator's is many callers': it
+    is asked for with their own, or by who needs no key of ours either.
+    """
+    _proxy(services)
+    path = path_to_upstream("/".join(request.path_params.values()))
+    if path is None:
+        raise HTTPException(HTTPStatus.NOT_FOUND)
+    alone = _KEEPS_NOTHING.fullmatch(f"{request.method} {path}")
+    if not (alone or caller.actor == ANYONE or brings_own_key(request.headers)):
+        raise NotPassedOn("in Authorization or x-api-key, beside ours in X-Foreword-Key")
+    return await _as_told(request, services, caller, path)
 
 
 async def _as_told(request: Request, services: Services, caller: Caller, path: str) -> Response:

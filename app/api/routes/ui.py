@@ -2,7 +2,7 @@
 
 import asyncio
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, HTTPException, Request, Response
 
 from app.api.site import docs_site, ui_site
 
@@ -16,8 +16,10 @@ async def asset(version: str, name: str, request: Request) -> Response:
 
 @router.api_route("/ui", methods=["GET", "HEAD"])
 @router.api_route("/ui/{path:path}", methods=["GET", "HEAD"])
-async def page(request: Request) -> Response:
-    """The page, whatever part of it is asked for: that it shows by itself."""
+async def page(request: Request, path: str = "") -> Response:
+    """The page, whatever part of it is asked for: that it shows by itself. No part has a dot."""
+    if "." in path.rpartition("/")[2]:
+        raise HTTPException(404)
     return (await asyncio.to_thread(ui_site)).answer_page(request)
 
 

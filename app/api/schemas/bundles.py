@@ -76,6 +76,9 @@ class MetadataOut(TypedDict):
         UUID | None,
         Field(description="The message before it that was looked for with the query."),
     ]
+    respelled: Annotated[
+        dict[str, str], Field(description="What was looked for instead of misspelt words.")
+    ]
 
 
 class DifferenceOut(TypedDict):
@@ -161,6 +164,7 @@ def _metadata(bundle: ContextBundle, *, explain: bool, cache_hit: bool) -> Metad
             tokens=shown.tokens, complete=shown.complete, derived=derived_out(shown.profile)
         ),
         leans_on=bundle.leans_on,
+        respelled=dict(bundle.respelled),
     )
 
 

@@ -82,6 +82,9 @@ class SearchOut(TypedDict):
         dict[str, float], Field(description="When each stage began, after the search did.")
     ]
     sufficient: bool
+    respelled: Annotated[
+        dict[str, str], Field(description="What was looked for instead of misspelt words.")
+    ]
 
 
 def memory_out(candidate: Candidate, *, explain: bool) -> MemoryOut:

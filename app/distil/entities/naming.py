@@ -2,10 +2,13 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
-from app.distil.entities.entity import bare_name
+from app.distil.entities.entity import Mention, bare_name
 from app.distil.entities.finding import MAX_CHARACTERS, mentions_of
-from app.distil.language.lexicon import NO_NAMES, SAME_NAME
+from app.distil.entities.kinds import is_given
+from app.distil.language.lexicon import CALENDAR, NO_NAMES, SAME_NAME
+from app.distil.language.world import WORLD
 from app.text.scripts import fold
 
 MOST_WORDS = 4
@@ -14,6 +17,10 @@ MOST_WORDS = 4
 _WORD = r"[\w+#]+(?:[.&'\u2019-][\w+#]+){0,4}"
 _RUN = re.compile(rf"{_WORD}(?:[ ]{_WORD})*")
 _LONGEST = 80
+
+_CAPITALISED = re.compile(r"\b[^\W\d_a-z][^\W\d_A-Z]+")
+_INSIDE = re.compile(r"(?<=[\w,;] )[^\W\d_a-z][^\W\d_A-Z]+")
+_ENTITLED = re.compile(r"\b(?:[Mm]rs?|[Mm]s|[Dd]r|[Pp]rof|Frau|Herr)\.? [^\W\d_a-z]")
 
 
 def names_in(content: str) -> frozenset[str]:
@@ -27,8 +34,29 @@ def names_in(content: str) -> frozenset[str]:
 
 def names_asked(query: str) -> frozenset[str]:
     """The same of a query, with the names that are told by how they are spelled."""
-    told = {mention.normal for mention in mentions_of(query)}
+    told = {mention.normal for mention in mentions_asked(query)}
     return names_in(query) | told
+
+
+@lru_cache(maxsize=32)
+def mentions_asked(query: str) -> Sequence[Mention]:
+    """The mentions in a query, of which several ask."""
+    return mentions_of(query)
+
+
+def names_somebody(text: str) -> bool:
+    """Whether it has a given name, or a name behind a title: a glance, not a reading."""
+    return bool(_ENTITLED.search(text)) or any(map(is_given, _CAPITALISED.findall(text)))
+
+
+def names_anything(text: str) -> bool:
+    """Whether it has a word with a capital that begins nothing: no day, month, place or people."""
+    return any(map(_may_be_anything, _INSIDE.findall(text)))
+
+
+def _may_be_anything(word: str) -> bool:
+    folded = word.casefold()
+    return folded not in NO_NAMES and folded not in CALENDAR and folded not in WORLD
 
 
 def _grams(content: str) -> Iterator[str]:

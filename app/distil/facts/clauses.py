@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
+from app.distil.facts.addresses import end_of_address
 from app.distil.facts.listing import end_of_list
+from app.distil.facts.meaning import SAID_BY_WHO_KNOWS
 from app.distil.facts.regions import end_of_regions
 from app.distil.facts.values import proper
 from app.distil.language.given_names import GIVEN_NAMES
@@ -40,7 +42,10 @@ _FILLER = re.compile(
     | finally | honestly | personally | omg | wow | ugh | bruh | dude | imo | imho | ngl | rn
     | tbh | anyway | pls | plz
     | both(?=\ (?:my|our)\ ) | today | yesterday | recently | meanwhile | reminder
-    | now(?=\ (?:i|we)\b) | these\ days
+    | now(?=\ (?:i|we)\b) | these\ days | (?:it\ )?turns\ out(?:\ that)?
+    | """
+    + SAID_BY_WHO_KNOWS
+    + r"""
     | as\ of\ (?:today|now) | from\ now\ on | going\ forward | in\ (?:the\ )?future
     | for\ the\ record | big\ news | good\ news | summing\ up | because |
     since
@@ -64,6 +69,7 @@ _GOES_ON_AS_DATE = re.compile(
     re.IGNORECASE,
 )
 _LOOKED_BACK = 20
+_LOOKED_BACK_FOR_ADDRESS = 80
 _OF_SPEAKER = re.compile(
     r"(?P<i>I)(?=['\s]|(?:m|ve)\s)|(?P<we>we)(?=['\s])"
     r"|(?P<both>(?:(?:my|our)\s+(?P<with>[a-z]+)|(?P<called>(?-i:[A-Z])[\w-]+))\s+and\s+I)(?=['\s])"
@@ -134,12 +140,16 @@ def _is_of_both(plain: str, start: int, joint: re.Match[str]) -> bool:
 
 
 def _end_of_what_goes_on(plain: str, at: int) -> int:
-    """Behind a comma of a list, of "Portland, Oregon" or of a date: where that ends; else `at`."""
+    """Behind a comma of a list, of a date or an address: where that ends; else `at`."""
     if not plain.startswith(",", at):
         return at
     date = _GOES_ON_AS_DATE.match(plain, at)
     day = date and _BEFORE_DATE.search(plain, max(at - _LOOKED_BACK, 0), at)
-    return date.end() if date and day else max(end_of_regions(plain, at), end_of_list(plain, at))
+    if date and day:
+        return date.end()
+    if "address" in plain[max(at - _LOOKED_BACK_FOR_ADDRESS, 0) : at]:
+        at = end_of_address(plain, at)
+    return max(end_of_regions(plain, at), end_of_list(plain, at))
 
 
 def behind_fillers(plain: str, start: int, stop: int) -> int:

@@ -2,8 +2,10 @@
 
 import re
 
+from app.distil.facts.addresses import address
 from app.distil.facts.clauses import WE
 from app.distil.facts.listing import listed, phrase_of
+from app.distil.facts.standing import modal_of_rule
 from app.distil.facts.statement import Statement
 from app.distil.facts.tools import attribute_of
 from app.distil.facts.values import (
@@ -92,6 +94,7 @@ SPELLED = {
     "nickname": "called", "repo": "repository",
 }  # fmt: skip
 _READ: dict[str, Read] = {
+    "address": lambda text: address(text) or telling(text),
     "email": email,
     "phone": phone,
     "birthday": date,
@@ -129,6 +132,8 @@ def statement_at(clause: str, *, first: bool, from_now_on: bool = False) -> Stat
 
 
 def _rule(clause: str) -> Statement | None:
+    if modal_of_rule(clause) and (asked := whole(clause)):
+        return Statement(subject=None, attribute="rule", value=asked, confidence=0.9)
     found = _RULE.match(clause)
     value = whole(clause[found.start("verb") :]) if found else None
     if not found or not value:
@@ -175,7 +180,7 @@ def _reached(clause: str) -> Statement | None:
 def _agreed(clause: str) -> Statement | None:
     found = _LET_US.match(clause)
     value = choice(clause[found.end() :]) if found else None
-    if not value or is_undecided(clause, value):
+    if not value or is_undecided(clause, value) or not re.search(r"[^\W\d_]", value):
         return None
     attribute = attribute_of(value, clause, "decision")
     return Statement(subject=WE, attribute=attribute, value=value, confidence=0.85)

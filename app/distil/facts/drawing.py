@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
 
+from app.distil.facts.addresses import home_told
 from app.distil.facts.clauses import (
     Clause,
     Who,
@@ -16,11 +17,13 @@ from app.distil.facts.clauses import (
     is_joke,
     is_short,
 )
+from app.distil.facts.contact import reached_at
 from app.distil.facts.dating import times_in, told_around
 from app.distil.facts.directions import statement_at
 from app.distil.facts.dropped import clauses_at
 from app.distil.facts.endings import pets_lost
 from app.distil.facts.fact import OF_EACH, Fact, Tense, is_single
+from app.distil.facts.homes import moved_house
 from app.distil.facts.introducing import introduced, introduction, kin_named, who_is
 from app.distil.facts.meaning import Stretch, is_meant, meant_of
 from app.distil.facts.naming import called_behind, told_of
@@ -48,7 +51,8 @@ _BY_PROGRAM = 0.8
 
 _HINT = re.compile(
     r"\b(?:i(?:m|ve)?|we|my|our|the|is|will|lives?|works?|call|always|never|don'?t|do not|let's"
-    r"|moved|speaks?|me|from now on|going forward|in (?:the )?future)\b",
+    r"|moved|speaks?|prefers|eats|turned|should|must|me|from now on|going forward"
+    r"|in (?:the )?future)\b",
     re.IGNORECASE,
 )
 _HINT_AT_FIRST = re.compile(
@@ -121,12 +125,16 @@ def _names_itself(fact: Fact) -> bool:
 def _all_facts(said: Utterance) -> Iterator[Fact]:
     slips = not said.by_program and has_slips(said.content)
     before: str | None = None
+    ends = ""
     for sentence in filter(is_short, sentences_of(said.content)):
         right = mended(sentence) if slips else Mended(sentence)
         read = spelled(right.sentence)
         for fact in _told_in(said, read, before):
             start, stop = right.as_typed(fact.start), right.as_typed(fact.stop)
             yield replace(fact, start=start, stop=stop) if right.shifts else fact
+        if not said.by_program and (moved := moved_house(read.plain, ends, said.speaker)):
+            yield from _moved(said, read, moved)
+        ends = read.plain
         before = told_of(read.plain)
         before = before if before and is_meant(read) else None
     if not said.by_program and (found := introduction(said.content)):
@@ -175,6 +183,12 @@ def _in_sentence(said: Utterance, sentence: Sentence, meant: Sequence[Stretch]) 
             yield from _dated(said, sentence, stated, told_around(sentence.plain, places, at))
 
 
+def _moved(said: Utterance, sentence: Sentence, clause: Clause) -> Iterator[Fact]:
+    """Where "We've moved!" leads to, whatever stands between."""
+    if is_meant(sentence) and (stated := list(_by_clause(said, sentence, clause))):
+        yield from _dated(said, sentence, stated, (0, len(sentence.plain)))
+
+
 def _before(sentence: Sentence, start: int) -> str:
     return sentence.plain[max(0, start - _LOOKED_BACK) : start]
 
@@ -216,11 +230,19 @@ def _directed(
     if said.by_program:
         return
     start, stop = place
+    if reached := reached_at(sentence.plain, start):
+        clause = Clause(said.speaker, Who.SELF, start, start + 1, reached.stop, "")
+        text = retold(clause, sentence.text[start : reached.stop], said.speaker)
+        yield reached.statement, _Place(start, reached.stop, text)
+        return
     since = bool(_FROM_NOW_ON.search(_before(sentence, start)))
     if directed := statement_at(sentence.plain[start:stop], first=first, from_now_on=since):
         if directed.attribute == _GOAL:
             directed = replace(directed, value=as_of_another(directed.value))
-        yield directed, _Place(start, stop, quoted(sentence.text[start:stop], said.speaker))
+        told = _Place(start, stop, quoted(sentence.text[start:stop], said.speaker))
+        yield directed, told
+        if directed.subject is None and (town := home_told(directed.attribute, directed.value)):
+            yield replace(directed, attribute="lives_in", value=town), told
 
 
 def _dated(

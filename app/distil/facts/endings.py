@@ -11,7 +11,7 @@ from app.distil.facts.predicates import FAMILY, ONE, PERSON, SPEAKER, Predicate,
 from app.distil.facts.statement import Statement
 from app.distil.facts.trades import occupation
 from app.distil.facts.values import ENDS_PHRASE, kind_of, proper, spouse
-from app.distil.language.lexicon import EMPLOYERS, KIN
+from app.distil.language.lexicon import EMPLOYERS, KIN, PROGRAMS
 
 NOBODY = "nobody"
 """Whom one is married to who got divorced."""
@@ -39,16 +39,22 @@ _NOT_ALL = frozenset({"one of", "two of"})
 
 _SOME_OF_MINE = re.compile(r"one\s+of\s+(?:my|our)\s+")
 _MOST_WORDS_OF_EMPLOYER = 3
+_DIED = (
+    r"(?:(?:has\s+)?(?:just\s+|recently\s+|sadly\s+|unexpectedly\s+|suddenly\s+)?"
+    r"(?:died|passed(?:\s+away|\s+on)?)|(?:was|had\s+to\s+be)\s+put\s+(?:down|to\s+sleep))"
+    r"(?:\s+(?:peacefully|suddenly|unexpectedly|of\s+[a-z]+(?:\s+[a-z]+)?))?"
+    rf"(?:\s+(?:{_LATELY}|{_ON_A_DAY}))?(?:{_END}|\s+and\s)"
+)
+_GONE = re.compile(
+    rf"(?:(?i:sadly|unfortunately),?\s+)?(?P<name>[A-Z][\w-]{{1,20}})\s+(?i:{_DIED})"
+)
 _LOST = re.compile(
     rf"""
     (?:sadly|unfortunately)?\s*
     (?P<some>(?:(?:one|two)\s+of|(?:both|all)(?:\s+of)?)\s+)?
     (?P<whose>my|our)\s+(?:(?:beloved|poor|dear|sweet|little)\s+)?
     (?P<pet>{"|".join(sorted(PETS))})(?:\s+(?P<name>(?-i:[A-Z])[\w-]{{1,20}}),?)?
-    \s+(?:(?:has\s+)?(?:just\s+|recently\s+|sadly\s+|unexpectedly\s+|suddenly\s+)?
-      (?:died|passed(?:\s+away|\s+on)?)|(?:was|had\s+to\s+be)\s+put\s+(?:down|to\s+sleep))
-    (?:\s+(?:peacefully|suddenly|unexpectedly|of\s+[a-z]+(?:\s+[a-z]+)?))?
-    (?:\s+(?:{_LATELY}|{_ON_A_DAY}))?(?:{_END}|\s+and\s)
+    \s+{_DIED}
     """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -154,11 +160,23 @@ class Lost:
 
 
 def pets_lost(plain: str, beginnings: Iterator[tuple[int, int]], speaker: str) -> Iterator[Lost]:
-    """Pets that died lately, at the beginnings of clauses: others may have come since long ago."""
+    """
+    Pets that died lately, at the beginnings of clauses: others may have come since long ago.
+
+    Who is called by a name alone may be anybody: that ends only what else calls them so.
+    """
     for start, stop in beginnings:
         if found := _LOST.match(plain, start, stop):
             begin = found.start("some" if found["some"] else "whose")
             yield Lost(begin, stop, list(_of_lost(found, speaker)))
+        elif (gone := _GONE.match(plain, start, stop)) and _is_somebody(gone["name"]):
+            name = gone["name"]
+            yield Lost(gone.start("name"), stop, [_was(name, "name", name)])
+
+
+def _is_somebody(name: str) -> bool:
+    no_one = kind_of(name) or name.casefold() in PROGRAMS | EMPLOYERS
+    return proper(name) is not None and not no_one
 
 
 def _of_lost(found: re.Match[str], speaker: str) -> Iterator[Statement]:

@@ -5,7 +5,9 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from app.distil.facts.counting import has_any_of, is_counted_no_more, outnumbers
+from app.distil.facts.eating import is_ruled_out
 from app.distil.facts.regions import is_same_place
+from app.distil.facts.tools import parted
 from app.distil.facts.values import normal
 from app.distil.language.lexicon import MEASURES, TOOL_KINDS
 
@@ -37,6 +39,7 @@ OF_EACH = frozenset({"lives_in"})
 _JUST_BEGUN = timedelta(days=60)
 """What began so long before something else was said is no tale of former times beside it."""
 
+_CHOICES = TOOL_KINDS | {"uses", "decision"}
 _PLACES = frozenset({"lives_in", "from", "visited"})
 _OPPOSITES = frozenset({("likes", "dislikes"), ("dislikes", "likes")})
 
@@ -130,6 +133,12 @@ def bearing(newer: Fact, older: Fact) -> Bearing:
     return Bearing.SUPERSEDES if _takes_place_of(newer, older) else Bearing.STANDS_BESIDE
 
 
+def is_farewell(fact: Fact) -> bool:
+    """Whether it says no more than that somebody is gone: it only ends what else calls them so."""
+    itself = fact.subject.casefold() == fact.value.casefold()
+    return itself and fact.attribute == "name" and fact.tense is Tense.PAST
+
+
 def has_last_word(later: Fact, earlier: Fact) -> bool:
     """
     Whether `later`, of which the words tell that it began before `earlier` was said, ends that.
@@ -169,7 +178,30 @@ def _is_same_value(newer: Fact, older: Fact) -> bool:
     """Whether both tell the same, one of them perhaps with the region that a place is in."""
     one, other = normal(newer.value), normal(older.value)
     places = _PLACES.issuperset({newer.attribute, older.attribute})
-    return one == other or (places and is_same_place(one, other))
+    return one == other or (places and is_same_place(one, other)) or _is_same_tool(newer, older)
+
+
+def _is_same_tool(newer: Fact, older: Fact) -> bool:
+    """Whether both name one tool, whatever its version."""
+    chosen = {kind_in(newer.attribute), kind_in(older.attribute)} <= _CHOICES
+    return chosen and _tool_in(newer)[0] == _tool_in(older)[0]
+
+
+def _tool_in(fact: Fact) -> tuple[str, str]:
+    return parted(fact.value, fact.text)
+
+
+def _of_another_version(newer: Fact, older: Fact) -> Bearing | None:
+    """
+    What the version does that a fact about the same tool tells; None where it tells none.
+
+    That a tool is in use in some version takes nothing from the decision for it.
+    """
+    version, another = _tool_in(newer)[1], _tool_in(older)[1]
+    if not version or version == another or kind_in(newer.attribute) not in _CHOICES:
+        return None
+    ends = newer.said_at > older.said_at if another else newer.single or not older.single
+    return Bearing.SUPERSEDES if ends else Bearing.STANDS_BESIDE
 
 
 def _of_one_value(newer: Fact, older: Fact) -> Bearing:
@@ -177,7 +209,7 @@ def _of_one_value(newer: Fact, older: Fact) -> Bearing:
         return Bearing.STANDS_BESIDE
     alike = newer.positive == older.positive and newer.tense is older.tense
     if alike and newer.attribute == older.attribute:
-        return Bearing.REPEATS
+        return _of_another_version(newer, older) or Bearing.REPEATS
     opposed = (newer.attribute, older.attribute) in _OPPOSITES
     changed = newer.positive != older.positive or newer.tense is not older.tense
     plan_of_the_past = newer.tense is Tense.PLANNED and older.tense is not Tense.PLANNED
@@ -203,15 +235,32 @@ def _reaches(newer: Fact, older: Fact) -> bool:
 
 def _takes_place_of(newer: Fact, older: Fact) -> bool:
     """Whether `older`, of another value, cannot hold beside `newer`."""
-    instead = newer.against is not None and normal(newer.against) == normal(older.value)
-    if instead and older.positive and (_comparable(newer, older) or _of_one_kind(newer, older)):
+    gone = None if newer.against is None else normal(newer.against)
+    instead = gone is not None and gone in (normal(older.value), _tool_in(older)[0])
+    kindred = _comparable(newer, older) or _of_one_kind(newer, older) or _is_choice(newer, older)
+    if instead and older.positive and kindred:
         return True
-    return (
-        newer.attribute == older.attribute
-        and newer.single
-        and older.positive
-        and older.tense is Tense.NOW
-    )
+    if not older.positive or older.tense is not Tense.NOW:
+        return False
+    alone = newer.attribute == older.attribute and newer.single
+    return alone or _ends_diet(newer, older)
+
+
+def _ends_diet(newer: Fact, older: Fact) -> bool:
+    """Whether what somebody eats, or keeps to, cannot go together with what they did before."""
+    match newer.attribute, older.attribute:
+        case "eats", "diet":
+            return is_ruled_out(newer.value, older.value)
+        case "diet", "eats":
+            return is_ruled_out(older.value, newer.value)
+        case _:
+            return False
+
+
+def _is_choice(newer: Fact, older: Fact) -> bool:
+    """Whether one is a decision for a tool, of whatever kind: "We decided to use Stripe"."""
+    kinds = {kind_in(newer.attribute), kind_in(older.attribute)}
+    return "decision" in kinds and kinds <= _CHOICES and _reaches(newer, older)
 
 
 def _of_one_kind(newer: Fact, older: Fact) -> bool:

@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from hashlib import blake2b
 
+from app.distil.facts.eating import DIETS_THAT_END
 from app.distil.facts.fact import BY_VALUE, Fact, Tense, kind_in, purpose_in
-from app.distil.facts.values import normal
+from app.distil.facts.values import kind_of, normal
 from app.distil.language.lexicon import TOOL_KINDS
 
 AGAINST = "against"
@@ -20,6 +21,8 @@ AGAINST = "against"
 _LONGEST = 60
 _SAME = {"dislikes": "likes"}
 _USES = "uses"
+_DECISION = "decision"
+_FOOD = frozenset({"diet", "eats"})
 _ID = re.compile(r"(?<=\|)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?=\||\Z)")
 
 
@@ -58,7 +61,20 @@ def groups_of(fact: Fact) -> Sequence[str]:
         attributes += [_used_for(purpose, each) for each in sorted(TOOL_KINDS)]
     elif kind in TOOL_KINDS:
         attributes += [_USES, *([kind, _used_for(purpose, _USES)] if purpose else [])]
-    return [group_of(fact.subject, each) for each in attributes]
+    elif fact.attribute in _FOOD:
+        attributes = [fact.attribute, *sorted(_FOOD - {fact.attribute})]
+    elif kind == _DECISION:
+        attributes += [_USES, *sorted(TOOL_KINDS)]
+    return [*(group_of(fact.subject, each) for each in attributes), *_given_up(fact)]
+
+
+def _given_up(fact: Fact) -> Sequence[str]:
+    """Subjects of the choice that a tool, or another choice, came instead of."""
+    if fact.against is None or kind_in(fact.attribute) not in TOOL_KINDS | {_USES, _DECISION}:
+        return []
+    kinds = [_DECISION, _USES, *filter(None, [kind_of(fact.against)])]
+    groups = [group_of(fact.subject, each) for each in kinds]
+    return [*groups[2:], *(f"{each}|{_short(normal(fact.against))}" for each in groups)]
 
 
 def beginnings_of(fact: Fact) -> Sequence[str]:
@@ -84,7 +100,10 @@ def subjects_beside(fact: Fact) -> Sequence[str] | None:
     group = group_of(fact.subject, fact.attribute)
     values = [_short(normal(each)) for each in (fact.value, fact.against) if each is not None]
     kept = ["", *(f"{each.value}|" for each in (Tense.PAST, Tense.PLANNED))]
-    return [group, *(f"{group}|{tense}{value}" for value in values for tense in kept)]
+    same = [f"{group}|{tense}{value}" for value in values for tense in kept]
+    diet = group_of(fact.subject, "diet")
+    diets = [diet, *(f"{diet}|{each}" for each in DIETS_THAT_END)]
+    return [group, *same, *_given_up(fact), *(diets if fact.attribute in _FOOD else [])]
 
 
 def kept_as(fact: Fact) -> Mapping[str, object]:

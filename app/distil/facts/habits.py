@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from app.distil.facts.eating import eaten_again
 from app.distil.facts.fact import Tense
 from app.distil.facts.living import (
     being_so,
@@ -37,6 +38,7 @@ from app.distil.facts.persons import (
 from app.distil.facts.places import known_place, place, settled
 from app.distil.facts.predicates import FAMILY, OF_KIN, OF_US, ONE, Predicate, saying
 from app.distil.facts.regions import somewhere
+from app.distil.facts.standing import way, written_in
 from app.distil.facts.trades import employed_at, occupation, office, workplace
 from app.distil.facts.values import date, played, proper, spouse, thing, tool
 
@@ -56,6 +58,10 @@ _AFRAID = "(?:(?:really|so|very|deathly|absolutely) )?(?:afraid|scared|terrified
 _GETTING_READY = "(?:training|saving(?: up)?|preparing|studying) for"
 _FOND = "(?:passionate about|fond of|keen on|crazy about|obsessed with|into)"
 _AIMS = r"(?:wants?|hopes?|plans?|aims?|tr(?:y|ies)) to"
+_LEARNS_BEST = (
+    "(?:understands?|learns?|grasps?|takes? in)"
+    "(?: (?:new )?(?:things|stuff|ideas|concepts|it))? best (?:with|from|through|by)"
+)
 _RUNS = f"{_HAVE}(?:runs?|owns?|opened|started|launched)"
 
 HABITS: Sequence[Predicate] = [
@@ -64,11 +70,14 @@ HABITS: Sequence[Predicate] = [
     Predicate(saying("(?:have|has|suffers? from)"), "condition", condition, of=ONE),
     Predicate(saying(_RUNS), "runs", venture, of=FAMILY),
     Predicate(saying("(?:likes?|loves?|enjoys?) to"), "likes", hobby, of=ONE),
+    Predicate(saying(f"(?:{_HAVE}started )?eat(?:s|ing)?"), "eats", eaten_again, of=FAMILY),
     Predicate(saying("(?:goes|go)"), "does", sport, of=FAMILY),
     Predicate(saying("(?:does|do|practi[sc]es?)"), "does", practice, of=ONE),
     Predicate(saying("volunteers? (?:at|for|with)"), "volunteers_at", cause, of=ONE),
     Predicate(saying(f"{_HAVE}joined"), "member_of", group, of=ONE),
     Predicate(saying(f"{_HAVE}(?:started|began) playing"), "plays", played, of=ONE),
+    Predicate(saying("writes? (?:[a-z]+ )?in"), "prefers", written_in, of=ONE),
+    Predicate(saying(_LEARNS_BEST), "prefers", way, of=ONE),
     Predicate(saying("collects?"), "collects", collection, of=ONE),
     Predicate(saying("(?:teach|teaches)"), "teaches", taught, of=ONE),
     Predicate(saying("works? in"), "works_in", field_of_work, of=ONE),
@@ -98,6 +107,7 @@ HABITS: Sequence[Predicate] = [
 STATES: Sequence[Predicate] = [
     Predicate(saying(_FAN), "likes", liked, of=ONE),
     Predicate(saying(_FOND), "likes", liked, of=ONE),
+    Predicate(saying("(?:back to )?eating"), "eats", eaten_again, of=FAMILY),
     Predicate(saying("(?:working|employed) as"), "job", occupation),
     Predicate(saying("(?:working|employed) in"), "works_in", field_of_work, of=ONE),
     Predicate(saying("(?P<was>laid off|fired|let go) (?:from|by)"), "works_at", proper, of=ONE),

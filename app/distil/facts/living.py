@@ -70,6 +70,7 @@ _NO_ALLERGENS = frozenset(
     """work meetings meeting mornings people bullshit nonsense drama stupidity exercise fun change
     talk code bugs javascript java php excel politics commitment responsibility money""".split()
 )
+_ANY_MORE = re.compile(r"\s+(?:after all|any\s?more|any longer|at all|either)\b.*\Z")
 _COURSE = re.compile(
     r"(?:(?:an?|some|my)\s+)?(?P<of>[a-z]+(?:[ -][a-z]+)?)\s+(?:class(?:es)?|courses?"
     r"|lessons?)(?![\w-])",
@@ -181,7 +182,7 @@ def condition(text: str) -> str | None:
 
 def allergen(text: str) -> str | None:
     """What one is allergic to, not what one would rather be spared: "meetings"."""
-    said = thing(text)
+    said = thing(_ANY_MORE.sub("", text))
     return said if said and said.casefold().split()[-1] not in _NO_ALLERGENS else None
 
 

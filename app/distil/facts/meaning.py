@@ -5,11 +5,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
+from app.distil.facts.standing import modal_of_rule
 from app.distil.language.sentences import Sentence
 
 Stretch = tuple[int, int]
 """From where to where in a sentence."""
 
+SAID_BY_WHO_KNOWS = r"""
+    (?:the|my|our)\ (?:new\ )?(?:doctor|allergist|gp|dietitian|nutritionist|dermatologist
+      |specialist|consultant|cardiologist|gastroenterologist|neurologist|optician|dentist|midwife
+      |nurse|blood\ tests?|allergy\ tests?|tests?|test\ results?|results?)
+    \ (?:now\ )?(?:says?|said|confirmed|confirms?|showed|shows?|told\ me|tells\ me)(?:\ that)?
+    (?=\ i(?:'m|\ am|\ have|'ve\ got)\b)
+"""
+"""What one has, or has not, by the word of a doctor: the speaker holds it true."""
+
+_BY_WHO_KNOWS = re.compile(rf"\b{SAID_BY_WHO_KNOWS}", re.VERBOSE)
 _SUPPOSED = r"""
     if | unless | suppose | supposing | imagine | assuming | assume\ that | pretend | what\ if
     | wish(?!\ (?:me|us)\b) | wishes | wished | as\ though | would\ like | would\ love
@@ -140,7 +151,9 @@ def meant_of(sentence: Sentence) -> Sequence[Stretch]:
     Kafka because nobody wanted it."
     """
     stop = _end_of_what_is_stated(sentence)
-    small = _in_small_letters(sentence.plain)
+    small = _BY_WHO_KNOWS.sub(_blanked, _in_small_letters(sentence.plain))
+    if asked := modal_of_rule(sentence.plain):
+        small = small[: asked[0]] + " " * (asked[1] - asked[0]) + small[asked[1] :]
     doubts = list(_DOUBT.finditer(small, 0, stop)) if stop else []
     if not doubts:
         return [(0, stop)] if stop else []
@@ -148,6 +161,10 @@ def meant_of(sentence: Sentence) -> Sequence[Stretch]:
         return []
     parts = _parts(sentence.plain, stop, doubts)
     return list(_without_doubt(sentence.plain, parts))
+
+
+def _blanked(found: re.Match[str]) -> str:
+    return " " * len(found[0])
 
 
 def _end_of_what_is_stated(sentence: Sentence) -> int:

@@ -64,7 +64,10 @@ def entry_of(fact: Fact, speakers: Collection[str]) -> Entry | None:
 
 
 def _told(fact: Fact) -> str:
-    """The value, or of what somebody likes all that stands behind the verb."""
+    """The value, or of what somebody likes all that stands behind the verb, or who they are."""
+    who = f"{fact.subject} "
+    if fact.attribute == "prefers" and "prefer" not in fact.text and fact.text.startswith(who):
+        return fact.text.removeprefix(who)
     verb = f"{fact.subject} {fact.attribute} "
     whole = fact.attribute in _AS_SAID and fact.text.startswith(verb)
     return fact.text.removeprefix(verb) if whole else fact.value

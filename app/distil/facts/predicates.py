@@ -77,7 +77,7 @@ AUXILIARY = re.compile(
         (?=\s+(?!using\b)\w+ing\b))
     | (?P<has>(?:'?ve|'s|\s+have|\s+has)(?=\s+(?:\w+ly\s+|just\s+|now\s+|also\s+)?
         (?:moved|relocated|lived|worked|decided|settled|agreed|opted|chosen|picked|selected|adopted
-        |switched|migrated|replaced|stopped|dropped|standardi[sz]ed|gone|ditched)\b))
+        |switched|migrated|replaced|upgraded|updated|bumped|stopped|dropped|standardi[sz]ed|gone|ditched)\b))
     | (?P<doing>(?:'?ve|'s|\s+have|\s+has)\s+been(?=\s+(?:\w+ly\s+)?\w+ing\b))
     | (?P<isnt>(?:'?m|'re|'s|\s+am|\s+are|\s+is)\s+(?:not|no\s+longer)|\s+(?:isn't|aren't)(?=\s))
     | (?P<been>\s+(?:was|were)(?=\s))

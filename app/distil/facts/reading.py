@@ -35,10 +35,18 @@ from app.distil.facts.values import (
     tool,
 )
 from app.distil.facts.verbs import BEING, ONLY_DENIED, VERBS
+from app.distil.language.given_names import GIVEN_NAMES
 from app.distil.language.lexicon import DEPARTMENTS, PROGRAMS, STATES_OF_MIND, TOOL_KINDS
 
 _LASTING = re.compile(r"\b(?:since|for)\b", re.IGNORECASE)
 _OVER = re.compile(r"\b(?:over|to|instead of|rather than)\s+(?P<against>[^,;.]{1,60})")
+_GIVEN_UP = re.compile(
+    r"(?:replace|drop|ditch|abandon|stop\s+using|get\s+rid\s+of"
+    r"|(?:switch|move|migrate|change)(?:\s+away)?\s+from)\s+"
+    r"(?P<against>[A-Z][^\s,]{0,40}(?:\s[A-Z][^\s,]{0,20})?)(?=\W|\Z)"
+)
+"""What is decided to be no more: "replace Stripe with Adyen"."""
+
 _ALLERGIC = re.compile(r"\band\s+allergic\s+to\s+")
 _NO_HOMES = PROGRAMS | DEPARTMENTS | STATES_OF_MIND
 _BOTH = re.compile(r"\Aboth\s+")
@@ -58,12 +66,15 @@ _FOR_NOW = re.compile(
 
 _AT_ONCE = re.compile(r"'ll\b|\s+will\b")
 _SAYS_LITTLE = re.compile(
-    r"(?:version\s+[\d.]+|(?:two|three|four|five|six|several|\d+)\s+(?:\w+\s+)?(?:components|parts"
+    r"(?:[\d\W]+|version\s+[\d.]+|(?:two|three|four|five|six|several|\d+)\s+(?:\w+\s+)?(?:components|parts"
     r"|options|steps|phases|sections|categories|modules|features|approaches)"
     r"|.*\s(?:going|being|getting|having))\Z",
     re.IGNORECASE,
 )
 """Of what is chosen: what it is of, or what they are, stands elsewhere."""
+
+_TOLD_BY_NAME = frozenset({"diet", "age", "eats", "prefers"})
+"""What is told of somebody with a name that is known as one, as of one's kin."""
 
 _LESS_SURE = 0.9
 """Of what is said of a third person."""
@@ -115,7 +126,9 @@ def _form(rest: str) -> _Form:
 
 def _may_say(predicate: Predicate, clause: Clause, *, by_program: bool) -> bool:
     decides = predicate.decides and clause.who is Who.WE
-    return clause.who in predicate.of and (decides or not by_program)
+    named = clause.who is Who.NAMED and predicate.attribute in _TOLD_BY_NAME
+    known = named and Who.KIN in predicate.of and clause.subject.casefold() in GIVEN_NAMES
+    return (clause.who in predicate.of or known) and (decides or not by_program)
 
 
 def _read(
@@ -222,6 +235,8 @@ def _attribute(predicate: Predicate, value: str, said: str, *, positive: bool) -
 
 
 def _against(attribute: str, said: str) -> str | None:
+    if attribute == "decision" and (gone := _GIVEN_UP.match(said)):
+        return choice(gone["against"])
     found = _OVER.search(said) if attribute in ("prefers", "decision") else None
     return choice(found["against"]) if found else None
 

@@ -20,7 +20,8 @@ _IN_PRESENT = re.compile(
     r"|mostly|usually|generally|absolutely|strongly)\s+)?"
     r"(?P<verb>live|reside|work|prefer|like|love|enjoy|adore|hate|dislike|despise|detest|use|speak"
     r"|play|own|study|come|need|want|have|run|lead|manage|head|drive|eat|drink|go|do|practi[sc]e"
-    r"|volunteer|collect|teach|suffer|major|take)"
+    r"|volunteer|collect|teach|suffer|major|take"
+    r"|write|understand|learn|grasp)"
     r"(?=\s)"
 )
 _IRREGULAR = {"study": "studies", "have": "has", "go": "goes", "do": "does", "teach": "teaches"}

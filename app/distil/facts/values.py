@@ -31,13 +31,13 @@ _ARTICLE = re.compile(r"\A(?:an?|the|my|our|your|some)\s+", re.IGNORECASE)
 _TOO_VAGUE = re.compile(
     r"(?:the|this|that|these|those|it|its|his|her|their|your|you|him|them|how|what|when|where|why|who"
     r"|whether|if|to|about|from|by|not|so|as|and|or|much|well|out|alone|being|all|most|such|both|many|any|another"
-    r"|following|one|ones|everything|everyone|nothing|anything|something)\b",
+    r"|following|former|latter|one|ones|everything|everyone|nothing|anything|something)\b",
     re.IGNORECASE,
 )
 _TAIL = re.compile(
     r"\s(?:because|so|since|when|whenever|which|that|who|but|though|although|if|as|in|at|on|for|from"
     r"|with|over|instead|like|such as|including|especially|than|to|too|now|today|these|anymore|any"
-    r"|by|until|while|and|or|it|is|are|was|again|there|here|right|please|most|very|a lot|more"
+    r"|by|until|while|then|and|or|it|is|are|was|again|there|here|right|please|most|very|a lot|more"
     r"|lately|recently|directly|whole|tho|tbh|lol|rn|atm|ngl|imo|btw|sm|fr|pls|plz|thx)\b",
     re.IGNORECASE,
 )
@@ -92,8 +92,8 @@ _TIMEZONE = re.compile(
     re.IGNORECASE,
 )
 _AGE = re.compile(
-    r"(\d{1,3})(?:[\s-]+(?:years?|yrs?)[\s-]+old\b|\s*y/?o\b"
-    r"|(?=\s*(?:$|[,!]|\.(?!\d)|\s(?:and|but)\s+(?!\d|an?\b))))"
+    r"(\d{1,3})(?:[\s-]+(?:years?|yrs?)[\s-]+old\b|\s*y/?o\b|(?=\s*(?:$|[,!]|\.(?!\d)|\s(?:and|but)\s+(?!\d|an?\b)"
+    r"|\s+(?:now|already|today)\s*(?:$|[,.!]))))"
 )
 _DATE = re.compile(
     r"(?:on\s+)?(?:the\s+)?(\d{1,2}(?:st|nd|rd|th)?(?:\s+of)?\s+[A-Z][a-z]{2,8}|[A-Z][a-z]{2,8}\s+"

@@ -1,14 +1,16 @@
 """What clauses say of their subjects: verbs, each with its attribute and how its value is read."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from app.distil.facts.clauses import Who
 from app.distil.facts.fact import Tense
+from app.distil.facts.homes import home_in, village
 from app.distil.facts.living import allergen, held, lacked, venture
 from app.distil.facts.places import known_place
 from app.distil.facts.predicates import FAMILY, OF_US, ONE, TOOL, US, WE_DECIDED, Predicate, saying
 from app.distil.facts.regions import somewhere
+from app.distil.facts.tools import upgraded
 from app.distil.facts.trades import occupation, workplace
 from app.distil.facts.values import (
     age,
@@ -25,15 +27,26 @@ from app.distil.facts.values import (
     tool,
     whole,
 )
-from app.distil.language.lexicon import DIETS, KIND_OF_TOOL
+from app.distil.language.lexicon import DIETS, KIND_OF_TOOL, PROGRAMS
 
-_FROM = r"(?: (?:away )?from (?P<against>[^\s,]{1,40}(?: [^\s,]{1,20}){0,2}?))?"
-_FROM_TOOL = (
-    r"(?:away )?from (?P<from_tool>"
-    + "|".join(rf"(?i:{re.escape(each)})" for each in sorted(KIND_OF_TOOL) if " " not in each)
-    + ")"
+_FROM_WHAT = r" (?:away )?from (?P<against>[^\s,]{1,40}(?: [^\s,]{1,20}){0,2}?)"
+_FROM = rf"(?:{_FROM_WHAT})?"
+
+
+def _from_one_of(names: Iterable[str]) -> str:
+    one = "|".join(rf"(?i:{re.escape(each)})" for each in sorted(names) if " " not in each)
+    return rf"(?:away )?from (?P<from_tool>{one})"
+
+
+_FROM_TOOL = _from_one_of(KIND_OF_TOOL)
+_FROM_PROGRAM = _from_one_of(KIND_OF_TOOL.keys() | PROGRAMS)
+
+_CHANGING = "(?:switching|migrating|changing)(?: over)?"
+_SOON = (
+    r"(?=.{1,80}\b(?:next|soon|tomorrow|later|once|in (?:\d+|an?|two|three|four|six) [a-z]+"
+    r"|in [A-Z][a-z]+|by the end)\b)"
 )
-
+_OUT_OF = r"(?: (?:back|(?:from|out of) [^,;.!?]{1,50}?))?"
 _NAMED_ELSEWHERE = re.compile(r"(?:[\w%]+\s+){1,4}?(?:it|them|him|her|this|these|those)\b")
 
 
@@ -64,7 +77,9 @@ VERBS: Sequence[Predicate] = [
         "lives_in",
         somewhere,
     ),
-    Predicate(saying(r"(?:moved|relocated)(?: back)? to"), "lives_in", known_place, of=OF_US),
+    Predicate(saying(r"(?:moved|relocated)(?: back)? to"), "lives_in", village, of=OF_US),
+    Predicate(saying(rf"(?:moved|relocated){_OUT_OF} (?:in)?to"), "lives_in", home_in, of=FAMILY),
+    Predicate(saying(r"(?:lives?|(?P<was>lived)) in"), "lives_in", home_in, of=FAMILY),
     Predicate(saying(r"(?P<was>lived) in"), "lives_in", known_place, of=OF_US),
     Predicate(
         saying(rf"(?:works?|(?P<was>worked))(?: {_HOURS})? (?:at|for)"), "works_at", workplace
@@ -128,6 +143,32 @@ VERBS: Sequence[Predicate] = [
         else_attribute="decision",
     ),
     Predicate(
+        saying(r"(?:decided|agreed|voted) to replace (?P<against>[^\s,]{1,40}) (?:with|by)"),
+        TOOL,
+        known_tool,
+        of=US,
+        decides=True,
+        confidence=0.95,
+    ),
+    Predicate(
+        saying(rf"(?:decided|agreed|voted) to (?:switch|migrate|change|move){_FROM} to"),
+        TOOL,
+        known_tool,
+        of=US,
+        decides=True,
+        confidence=0.95,
+    ),
+    Predicate(
+        saying(r"(?:upgraded|updated|bumped|migrated)"),
+        TOOL,
+        upgraded,
+        of=US,
+        confidence=0.95,
+    ),
+    Predicate(
+        saying(rf"moved {_FROM_PROGRAM} to"), TOOL, tool, of=OF_US, decides=True, confidence=0.95
+    ),
+    Predicate(
         saying(r"(?:decided|agreed) (?:to|that)"),
         "decision",
         _resolved,
@@ -180,14 +221,22 @@ BEING: Sequence[Predicate] = [
     Predicate(saying(r"(?:called|named)"), "name", proper, confidence=0.95),
     Predicate(saying(r"(?:living|based|located) in"), "lives_in", somewhere),
     Predicate(saying(r"living in"), "lives_in", known_place, of=OF_US),
+    Predicate(saying(r"(?:living|settled) in"), "lives_in", home_in, of=FAMILY),
     Predicate(
         saying(r"(?:moving|relocating)(?: back)? to"), "lives_in", somewhere, tense=Tense.PLANNED
     ),
     Predicate(
         saying(r"(?:moving|relocating)(?: back)? to"),
         "lives_in",
-        known_place,
+        village,
         of=OF_US,
+        tense=Tense.PLANNED,
+    ),
+    Predicate(
+        saying(rf"(?:moving|relocating){_OUT_OF} (?:in)?to"),
+        "lives_in",
+        home_in,
+        of=FAMILY,
         tense=Tense.PLANNED,
     ),
     Predicate(saying(r"(?:working|employed) (?:at|for|by)"), "works_at", workplace),
@@ -203,6 +252,29 @@ BEING: Sequence[Predicate] = [
     Predicate(saying(r"going with"), TOOL, known_tool, of=US, decides=True),
     Predicate(saying(r"using"), TOOL, tool, of=US),
     Predicate(saying(r"(?:still )?(?:running )?on"), TOOL, known_tool, of=US),
+    Predicate(
+        saying(rf"{_SOON}(?:{_CHANGING}{_FROM_WHAT}|moving(?: over)? {_FROM_PROGRAM}) to"),
+        TOOL,
+        tool,
+        of=OF_US,
+        tense=Tense.PLANNED,
+    ),
+    Predicate(
+        saying(rf"{_CHANGING}{_FROM_WHAT} to"),
+        TOOL,
+        tool,
+        of=US,
+        decides=True,
+        else_attribute="decision",
+    ),
+    Predicate(
+        saying(rf"moving(?: over)? {_FROM_PROGRAM} to"),
+        TOOL,
+        tool,
+        of=OF_US,
+        decides=True,
+        else_attribute="decision",
+    ),
     Predicate(saying(r"(?:switching|migrating) to"), TOOL, tool, of=US, tense=Tense.PLANNED),
     Predicate(saying(r"moving to"), TOOL, known_tool, of=US, tense=Tense.PLANNED),
     Predicate(re.compile(rf"(?=(?:a\s+)?(?:{DIETS})\b)"), "diet", choice, of=ONE, confidence=0.95),

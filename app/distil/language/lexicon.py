@@ -31,7 +31,14 @@ KIND_OF_TOOL: Mapping[str, str] = _SPELLED | {
 PROGRAMS = frozenset(
     """notion evernote obsidian onenote firefox chromium gmail outlook thunderbird slack discord
     zoom whatsapp telegram mattermost trello jira asana todoist figma canva photoshop excel airtable
-    android iphone ios github gitlab bitbucket dropbox spotify netflix""".split()
+    android iphone ios github gitlab bitbucket dropbox spotify netflix stripe adyen paypal braintree
+    mollie klarna datadog grafana prometheus newrelic splunk sentry pagerduty opsgenie snowflake
+    bigquery redshift heroku vercel netlify render cloudflare fastly akamai auth0 okta keycloak
+    twilio sendgrid mailgun postmark mailchimp segment mixpanel amplitude hubspot salesforce zendesk
+    intercom freshdesk shopify magento woocommerce wordpress wix squarespace contentful linear
+    clickup basecamp confluence webex skype teams signal terraform pulumi ansible webpack vite
+    eslint prettier supabase firebase planetscale databricks looker tableau docusign xero quickbooks
+    sage docker podman node deno bun""".split()
 )
 """What people move to as well, and do not live in."""
 

@@ -19,6 +19,7 @@ from app.services.context.forge import ContextForge
 from app.services.context.gathering import SearchResult
 from app.services.context.situation import Situation, Surveyor
 from app.text.leaning import leans
+from app.text.small_talk import is_small_talk
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,8 +154,9 @@ class CachedForge:
         self, tenant: TenantId, request: ContextRequest
     ) -> tuple[ContextRequest, Situation | None]:
         """The request with its budget, and the situation in which it is made."""
-        if not leans(request.query):  # it is not known yet on what
-            await self.forge.recaller.expect(request.query)
+        query = request.query
+        if not (leans(query) or is_small_talk(query)):  # it is not known yet on what, or is nothing
+            await self.forge.recaller.expect(query)
         situation = await self.surveyor.survey(tenant, request)
         return await self._budgeted(tenant, request, situation), situation
 

@@ -62,6 +62,8 @@ class FlagBoard:
         self, tenant: TenantId, given: Mapping[str, bool | int], *, reset: Sequence[str]
     ) -> Flags:
         """Set what is given; for `reset` the defaults hold again."""
+        if not (given or reset):
+            return await self.current(tenant)
         async with self.store.write(tenant) as transaction:
             now = self.clock()
             state = await transaction.flags.change(given, reset=reset, now=now)

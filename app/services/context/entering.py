@@ -25,28 +25,23 @@ class Episode:
 
 
 async def entered(
-    store: Store,
-    request: ContextRequest,
-    situation: Situation,
-    *,
-    known: Opening | None,
-    model: str,
+    store: Store, request: ContextRequest, situation: Situation, *, model: str
 ) -> Episode:
     """
-    How the conversation is entered, unless that is `known`, and what is pinned; where there is
-    neither, the store is not asked.
+    How the conversation is entered, and what is pinned; where there is neither, the store is not
+    asked.
     """
     running, most = situation.conversation, request.history.max_messages
-    opened = None if known or running is None or running.archived or not most else running
-    opening = known or Opening()
+    opened = None if running is None or running.archived or not most else running
+    opening = Opening()
     pinned: Sequence[ItemKey] = ()
     if opened is None and not situation.scope.has_pinned:
-        return Episode(opening=opening)
+        return Episode()
     async with store.read(situation.tenant) as snapshot:
         if opened is not None:
             opening = await _opening(snapshot, opened, request, situation, model=model)
         if situation.scope.has_pinned:
-            pinned = await snapshot.recall.pinned(situation.everywhere, limit=_PINNED)
+            pinned = await snapshot.recall.pinned(situation.within, limit=_PINNED)
     return Episode(opening=opening, pinned=pinned)
 
 

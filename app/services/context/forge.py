@@ -2,14 +2,13 @@
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from app.domain.context import ContextBundle, ContextRequest, Degraded, Dropped, Intent
+from app.domain.context import ContextBundle, ContextRequest, Degraded, Intent
 from app.domain.ids import BundleId
 from app.ports import Clock, NewId, Telemetry
-from app.ports.stored import Opening
 from app.ranking.candidates import Taste, rank
 from app.ranking.leading import led
 from app.ranking.lifting import Ties
@@ -18,7 +17,6 @@ from app.ranking.proximity import GRAPH_SHARE, nearness
 from app.ranking.ranked import Ranked
 from app.ranking.relevance import Relevance, relevance, reread
 from app.services.context.completing import Completer
-from app.services.context.deadlines import in_what_is_left, with_half
 from app.services.context.following import Follower
 from app.services.context.found import About
 from app.services.context.gathering import (
@@ -34,6 +32,8 @@ from app.services.context.recall import Recaller
 from app.services.context.refine import Refiner
 from app.services.context.relating import EntityTeller
 from app.services.context.situation import Situation
+from app.services.context.spelling import Speller
+from app.services.context.splitting import questions_in
 from app.services.context.telling import tell_of
 from app.services.context.timing import times_of
 from app.services.context.understanding import sources_of, understood, view_of
@@ -41,14 +41,12 @@ from app.services.packing.history import Historian
 from app.services.packing.packer import MAX_ITEMS, Packed, Packer
 from app.text.intent import intent_of
 
-_GOOD_ONES = 3
-"""With fewer good items than this, the running conversation is not enough and all is searched."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextForge:
     """Recalls, refines and packs memory for one turn."""
 
+    speller: Speller
     follower: Follower
     recaller: Recaller
     hydrator: Hydrator
@@ -72,10 +70,10 @@ class ContextForge:
         """
         started = time.perf_counter()
         gathered, about = await self._with_profile(request, situation)
-        if situation and gathered.asked and situation.flags.hybrid:
-            gathered = await self._complete(request, situation, gathered, gathered.asked)
-        if gathered.asked:
-            ranked = led(gathered.ranked, gathered.asked.told.summary, self._taste(request))
+        if situation and gathered.told and situation.flags.hybrid:
+            gathered = await self._complete(request, situation, gathered)
+        if gathered.told:
+            ranked = led(gathered.ranked, gathered.told.summary, self._taste(request))
             gathered = replace(gathered, ranked=ranked)
         packing = time.perf_counter()
         entities = self.teller.counted(gathered.related)
@@ -114,7 +112,7 @@ class ContextForge:
             StoreUnavailable: What was found could not be read.
         """
         started = time.perf_counter()
-        gathered = await self.gather(request, situation)
+        gathered = await self.gather(replace(request, looks_up=True), situation)
         ranked = gathered.ranked
         ended = time.perf_counter()
         shown, more = ranked.order[: request.max_items], ranked.order[request.max_items :]
@@ -127,67 +125,73 @@ class ContextForge:
             degraded=gathered.degraded,
             timings={**gathered.seconds, "total": ended - started},
             starts=_after(started, gathered.began),
+            respelled=gathered.respelled,
         )
 
     async def gather(self, request: ContextRequest, situation: Situation | None) -> Gathered:
         """
-        Candidates in order, of what the question leans on as well: the running conversation first,
-        everything where that is too little, or where users ask for all that is known of them.
+        Candidates in order, of what the question leans on as well; of several questions each is
+        asked by itself.
+
+        Everything is searched at once, the running conversation besides and first in rank; for
+        small talk nothing is.
         """
         if situation is None:
             return Gathered()
         started = time.perf_counter()
-        request = understood(request)
+        said, request = request.query, understood(request)
+        request, respelled = await self.speller.corrected(request, situation)
         request, before = await self.follower.followed(request, situation, self._now(request))
-        return replace(await self._gather(request, situation, started), leans_on=before)
+        questions = questions_in(request.query)
+        if respelled or before or len(questions) > 1:
+            request = replace(request, in_full=said)
+        asked = [replace(request, query=each) for each in questions]
+        told_once = situation.told_once(len(asked))
+        parts = [self._gathered(each, told_once, started) for each in asked]
+        dimension = self.hydrator.embedder.dimension
+        gathered = Gathered.together(await asyncio.gather(*parts), dimension=dimension)
+        return replace(gathered, leans_on=before, respelled=respelled)
 
-    async def _gather(
+    async def _gathered(
         self, request: ContextRequest, situation: Situation, started: float
     ) -> Gathered:
-        inside, opening = situation.in_conversation(), None
-        if inside is not None:
-            fused = await self._fuse(with_half(request), inside)
-            if fused.ranked.good >= _GOOD_ONES and not fused.asked.query.facts:
-                return await self._refine(request, situation, fused, started)
-            opening = fused.asked.found.opening
-        fused = await self._fuse(in_what_is_left(request, started), situation, opening)
+        fused = await self._fuse(request, situation)
         return await self._refine(request, situation, fused, started)
 
-    async def ask(
-        self, request: ContextRequest, situation: Situation, opening: Opening | None = None
-    ) -> Asked:
-        """What the sources find for `request`, read, not yet ranked; `opening` if it is known."""
+    async def ask(self, request: ContextRequest, situation: Situation) -> Asked:
+        """What the sources find for `request`, read, not yet ranked."""
         limit = max(self.limits.per_source, min(request.max_items, self.limits.per_source_most))
         now = self._now(request)
         times = times_of(request, now, situation)
-        found = await self.recaller.recall(
-            request, situation, now=now, limit=limit, opening=opening, times=times
-        )
+        found = await self.recaller.recall(request, situation, now=now, limit=limit, times=times)
         told = self.historian.tell(request, found.episode.opening)
         hydrating = time.perf_counter()
         wanted = Wanted(
-            query=view_of(found, times, situation.scope),
+            query=view_of(found, times, situation),
             sources=sources_of(found, without=told),
             history=told.messages,
             shown=request.shown,
+            looks_up=request.looks_up,
+            in_full=request.in_full,
             exclude_terms=request.filters.exclude_terms,
-            widened=situation.flags.hybrid and situation.within.of_whole_messages(),
+            widened=bool(request.query)
+            and situation.flags.hybrid
+            and situation.within.of_whole_messages(),
         )
-        pool, sources = await self.hydrator.pool(wanted, situation)
+        read = await self.hydrator.pool(wanted, situation)
         return Asked(
             told=told,
             found=found,
-            sources=sources,
+            sources=read.sources,
             query=wanted.query,
-            pool=pool,
+            pool=read.pool,
+            aside=read.aside,
             began={**found.began, "hydrate": hydrating},
             seconds={**found.seconds, "hydrate": time.perf_counter() - hydrating},
         )
 
-    async def _fuse(
-        self, request: ContextRequest, situation: Situation, opening: Opening | None = None
-    ) -> Fused:
-        asked = await self.ask(request, situation, opening)
+    async def _fuse(self, request: ContextRequest, situation: Situation) -> Fused:
+        asked = await self.ask(request, situation)
         ranking = time.perf_counter()
         judged = relevance(asked.query, asked.pool, self.model, explain=request.explain)
         ranked = self._ranked(request, asked, judged)
@@ -199,7 +203,8 @@ class ContextForge:
         """In the order of the reranker, where there is one and it answers in time."""
         asked, ranked = fused.asked, fused.ranked
         degraded = list(asked.found.degraded)
-        if self.refiner and situation.flags.rerank and len(asked.pool.recalled):
+        worth_it = request.query and situation.flags.rerank and len(asked.pool.recalled)
+        if self.refiner and worth_it:
             spent = time.perf_counter() - started
             left = None if request.deadline is None else request.deadline - spent
             recalled, score = asked.pool.recalled, fused.judged.score
@@ -211,14 +216,23 @@ class ContextForge:
                 ranked = self._ranked(request, asked, judged)
         began = {**asked.began, "rerank": fused.began}
         seconds = {**asked.seconds, "rerank": time.perf_counter() - fused.began}
-        return Gathered(asked=asked, ranked=ranked, degraded=degraded, began=began, seconds=seconds)
+        return Gathered(
+            told=asked.told,
+            related=asked.found.related,
+            neighbours=asked.pool.neighbours,
+            ranked=ranked,
+            aside=[asked.aside],
+            degraded=degraded,
+            began=began,
+            seconds=seconds,
+        )
 
     async def _complete(
-        self, request: ContextRequest, situation: Situation, gathered: Gathered, asked: Asked
+        self, request: ContextRequest, situation: Situation, gathered: Gathered
     ) -> Gathered:
         started = time.perf_counter()
         ranked = await self.completer.complete(
-            understood(request), situation, asked.history, gathered.ranked, asked.pool.neighbours
+            understood(request), situation, gathered.history, gathered.ranked, gathered.neighbours
         )
         began = {**gathered.began, "complete": started}
         seconds = {**gathered.seconds, "complete": time.perf_counter() - started}
@@ -251,14 +265,6 @@ class ContextForge:
         seconds: Mapping[str, float],
         starts: Mapping[str, float],
     ) -> ContextBundle:
-        dropped: Sequence[Dropped] = ()
-        if request.explain:
-            recalled = gathered.ranked.recalled
-            left = (*packed.dropped, *gathered.ranked.dropped)
-            dropped = [
-                Dropped(id=recalled.read(at).id, type=recalled.types[at], reason=reason)
-                for at, reason in left
-            ]
         return ContextBundle(
             id=BundleId(self.new_id()),
             query=request.query,
@@ -273,7 +279,7 @@ class ContextForge:
             deduplicated=gathered.ranked.deduplicated,
             sufficient=gathered.ranked.sufficient,
             degraded=gathered.degraded,
-            dropped=dropped,
+            dropped=gathered.dropped(packed) if request.explain else (),
             timings=seconds,
             starts=starts,
             created_at=self.clock(),
@@ -282,6 +288,7 @@ class ContextForge:
             rolling=packed.rolling,
             grouped=request.group_by_conversation,
             leans_on=gathered.leans_on,
+            respelled=gathered.respelled,
         )
 
 

@@ -3,15 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from app.domain.context import Degraded, Source
+from app.domain.context import Degraded
 from app.domain.ids import ItemKey
 from app.domain.profile import Profile
-from app.ports.stored import LexicalAnswer, Opening
+from app.ports.stored import LexicalAnswer
 from app.ranking import Floats
 from app.services.context.entering import Episode
 from app.services.context.reading import NOTHING_READ, Reading
 from app.services.context.relating import Related
-from app.text.terms import QueryTerms
+from app.services.context.sought import Sought
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,19 +36,13 @@ class Found:
 
     episode: Episode
     near: Near
-    terms: QueryTerms
+    sought: Sought
     lexical: LexicalAnswer
     related: Related
     degraded: Sequence[Degraded]
     seconds: dict[str, float]
     began: Mapping[str, float] = field(default_factory=dict)
     reading: Reading = NOTHING_READ
-
-    @property
-    def opening(self) -> Opening | None:
-        """How the conversation is entered; None where that is not known."""
-        missing = any(each.source is Source.EPISODIC for each in self.degraded)
-        return None if missing else self.episode.opening
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

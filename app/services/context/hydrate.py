@@ -7,12 +7,21 @@ from functools import partial
 
 import numpy as np
 
+from app.distil.language.declining import declines
 from app.domain.context import Source
 from app.domain.conversation import Message
 from app.domain.ids import ItemKey, MessageKey
 from app.domain.memory import ItemType
 from app.ports import Embedder
 from app.ports.store import Store
+from app.ranking.asked_again import (
+    ASKED_BEFORE,
+    NO_ANSWER,
+    Behind,
+    asked_again,
+    replying,
+    right_behind,
+)
 from app.ranking.pieces import best_of_each, chunks_in, wholes, without_pieces
 from app.ranking.pool import Pool, Recalled, Surrounded, Widening, without
 from app.ranking.query import QueryView
@@ -37,6 +46,8 @@ class Wanted:
     history: Sequence[Message]
     exclude_terms: Sequence[str]
     shown: Sequence[str] = ()
+    looks_up: bool = False
+    in_full: str | None = None
     widened: bool = False
     """Whether what stands beside the best is let in as well."""
 
@@ -46,6 +57,23 @@ class Wanted:
         return partial(beside_best, self.query, without=shown) if self.widened else None
 
 
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """Items that do not answer, by their indexes, each with the reason."""
+
+    recalled: Recalled
+    reasons: Mapping[int, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hydrated:
+    """A pool, which sources found each of its items, and what stands aside."""
+
+    pool: Pool
+    sources: Sources
+    aside: Aside
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hydrator:
     """Makes pools."""
@@ -53,19 +81,27 @@ class Hydrator:
     store: Store
     embedder: Embedder
 
-    async def pool(self, wanted: Wanted, situation: Situation) -> tuple[Pool, Sources]:
+    async def pool(self, wanted: Wanted, situation: Situation) -> Hydrated:
         """
-        What was found, as the smallest pieces, and which sources found each of them.
+        What was found, as the smallest pieces.
 
         The best chunk stands for a message that has some, and counts as found by what found its
         message. What is pinned stays whole, beside its chunks, and so do messages where no chunk is
-        wanted.
+        wanted. A question that was asked before is put aside, and so are replies that had no
+        answer; those that had one are known to the pool.
         """
         read = await self._read(wanted, situation)
         read, wanted = _found_unsought(wanted, read)
+        again = _asked_before(wanted, read.recalled)
+        behind = right_behind(read.recalled, again)
+        reasons = dict.fromkeys(again, ASKED_BEFORE)
+        reasons |= dict.fromkeys(_in_vain(wanted, read.recalled, behind), NO_ANSWER)
+        aside = Aside(read.recalled, reasons)
+        read = read.put_aside([*reasons])
         recalled, sources = await self._pieces(wanted, read.recalled, situation)
         pool = Pool.of(recalled, dimension=self.embedder.dimension, neighbours=read.neighbours)
-        return pool, sources
+        pool = pool.told_of(replying(recalled, behind)) if behind else pool
+        return Hydrated(pool=pool, sources=sources, aside=aside)
 
     async def _read(self, wanted: Wanted, situation: Situation) -> Surrounded:
         unsought = wanted.query.unsought
@@ -143,6 +179,28 @@ def _found_unsought(wanted: Wanted, read: Surrounded) -> tuple[Surrounded, Wante
     if len(left) < len(recalled):
         read = replace(read, recalled=recalled.only(left))
     return read, replace(wanted, sources=found)
+
+
+def _asked_before(wanted: Wanted, recalled: Recalled) -> Sequence[int]:
+    """The question itself, where it was asked before and is not what is looked for."""
+    if wanted.query.overview or wanted.looks_up:
+        return []
+    again = asked_again(wanted.query, recalled, in_full=wanted.in_full)
+    return [at for at in again if not _pinned(wanted, recalled, at)]
+
+
+def _in_vain(wanted: Wanted, recalled: Recalled, behind: Behind) -> Sequence[int]:
+    """What was replied there without an answer."""
+    replies = np.flatnonzero(replying(recalled, behind)).tolist() if behind else []
+    return [
+        at
+        for at in replies
+        if declines(recalled.contents[at]) and not _pinned(wanted, recalled, at)
+    ]
+
+
+def _pinned(wanted: Wanted, recalled: Recalled, at: int) -> bool:
+    return Source.PINNED in wanted.sources[recalled.keys[at]]
 
 
 def _standing_beside(wanted: Wanted, recalled: Recalled) -> set[int]:

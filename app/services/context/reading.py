@@ -9,8 +9,11 @@ from app.distil.facts.asking import groups_asked
 from app.distil.facts.told import speakers_of
 from app.domain.context import ContextRequest
 from app.domain.periods import MOST, Span, making_up
-from app.ranking.query import NOTHING_ABOUT, About
+from app.ranking.query import NOBODY, NOTHING_ABOUT, About, Subjects
 from app.services.context.situation import Situation
+from app.services.context.sought import Sought
+from app.services.context.subjects import subjects_of
+from app.text.asker import in_first_person
 from app.text.intervals import Interval, Timed
 from app.text.overview import asks_about_asker, asks_for_a_time
 from app.text.wording import PLAIN, Wording, wording_of
@@ -24,19 +27,23 @@ class Reading:
     periods: frozenset[Span] = frozenset()
     facts: About = NOTHING_ABOUT
     wording: Wording = PLAIN
+    subjects: Subjects = NOBODY
 
 
 NOTHING_READ = Reading()
 
 
-def read(request: ContextRequest, now: datetime, told: Timed, situation: Situation) -> Reading:
-    """A query, and the times that are `told` in it."""
+def read(
+    request: ContextRequest, sought: Sought, now: datetime, told: Timed, situation: Situation
+) -> Reading:
+    """A query, what is sought for it, and the times that are `told` in it."""
     overview = bool(told.intervals) and asks_for_a_time(told.rest)
     return Reading(
         overview=overview,
-        periods=_periods(told.intervals, now, situation, overview=overview),
-        facts=_facts(request.query, situation),
-        wording=wording_of(request.query),
+        periods=_periods(told.intervals, now, situation),
+        facts=_facts(in_first_person(request.query) or request.query, situation),
+        wording=wording_of(request.query, sought.question),
+        subjects=subjects_of(request.query, speakers_of(situation.scope.user_id)),
     )
 
 
@@ -50,16 +57,9 @@ def _facts(query: str, situation: Situation) -> About:
     return About(groups=groups_asked(query, speakers))
 
 
-def _periods(
-    asked: Sequence[Interval], now: datetime, situation: Situation, *, overview: bool
-) -> frozenset[Span]:
-    """
-    The periods that what is asked for consists of, where their summaries may be found.
-
-    They are of no conversation, so in a running one they are for overviews only.
-    """
-    within = situation.everywhere if overview else situation.within
-    if not asked or not within.of_periods():
+def _periods(asked: Sequence[Interval], now: datetime, situation: Situation) -> frozenset[Span]:
+    """The periods that what is asked for consists of, where their summaries may be found."""
+    if not asked or not situation.within.of_periods():
         return frozenset()
     spans = (span for each in asked for span in making_up(each.start, min(each.stop, now)))
     return frozenset(islice(spans, MOST))

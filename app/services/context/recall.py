@@ -10,30 +10,36 @@ from typing import NamedTuple, TypeVar
 
 from app.domain.context import ContextRequest, Source
 from app.domain.profile import Profile
-from app.ports import Embedder, Telemetry, VectorIndex
+from app.ports import Embedder, Part, Telemetry, VectorIndex
 from app.ports.store import Store
-from app.ports.stored import LexicalAnswer, Opening
+from app.ports.stored import LexicalAnswer
+from app.ranking import Floats
+from app.ranking.query import midway
 from app.services.context.asking import Asking
 from app.services.context.entering import Episode, entered
 from app.services.context.found import About, Found, Near
 from app.services.context.knowing import known_profile
 from app.services.context.places import beside, nearest, roomy
-from app.services.context.reading import Reading, read
+from app.services.context.reading import NOTHING_READ, Reading, read
 from app.services.context.relating import Related, relate
 from app.services.context.situation import Situation
+from app.services.context.sought import Sought, sought_in
+from app.services.context.splitting import questions_in
 from app.services.context.timing import at_times
-from app.text.intervals import NO_TIMES, Interval, Timed
-from app.text.negation import split_exclusions
-from app.text.terms import QueryTerms, excluded_terms, query_terms
-from app.text.topic import topic_of, words_sought
+from app.services.context.understanding import wanted
+from app.text.intervals import NO_TIMES, Timed
+from app.text.terms import QueryTerms, excluded_terms
 
 T = TypeVar("T")
 
 _FOR_EXCLUDED = 3
 """As many neighbours are asked for where words are excluded: a vector does not know its words."""
 
-_AT_A_TIME = 20
-"""Messages that are found of a time that is asked for, however far they are from the best."""
+_BESIDES = 20
+"""
+Messages that are found of the running conversation, and of a time that is asked for, however far
+they are from the best of all.
+"""
 
 _UNTIL_BEGUN = 2
 """Rounds of the event loop, after which a model in process has begun with what it is asked."""
@@ -45,9 +51,9 @@ class _Asked(NamedTuple):
     """The sources that were asked."""
 
     episode: asyncio.Task[Episode]
-    semantic: asyncio.Task[Near]
-    lexical: asyncio.Task[LexicalAnswer] | None
-    related: asyncio.Task[Related] | None
+    semantic: asyncio.Task[Near] | None = None
+    lexical: asyncio.Task[LexicalAnswer] | None = None
+    related: asyncio.Task[Related] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,9 +73,10 @@ class Recaller:
 
     async def expect(self, query: str) -> None:
         """Begin to embed a query that will be asked for in a moment; embedders remember it."""
-        wanted, _ = split_exclusions(query)
-        task = asyncio.create_task(self.embedder.embed_query(topic_of(wanted)))
-        task.add_done_callback(_forget_outcome)
+        query, _ = wanted(query)
+        for question in questions_in(query):
+            task = asyncio.create_task(self._embedded(sought_in(question)))
+            task.add_done_callback(_forget_outcome)
         for _ in range(_UNTIL_BEGUN):
             await asyncio.sleep(0)
 
@@ -80,35 +87,41 @@ class Recaller:
         *,
         now: datetime,
         limit: int,
-        opening: Opening | None = None,
         times: Timed = NO_TIMES,
     ) -> Found:
         """
         Ask every source for its best: full text in hybrid search, the graph if there is one. The
-        query is read while they look.
+        query is read while they look; for an empty one nothing is looked for.
 
-        An `opening` that is known already is not asked for. Of each of the `times` that the query
-        speaks of, the best are found besides.
+        Of the running conversation the best are found besides, and so are those of each of the
+        `times` that the query speaks of.
         """
         asking, flags = self._asking(request, situation), situation.flags
-        topic, terms = topic_of(request.query), query_terms(words_sought(request.query))
+        sought, running = sought_in(request.query), situation.searched_besides(request)
+        if not request.query:
+            asked = _Asked(asking.ask(Source.EPISODIC, self._episode(request, situation)))
+            await asking.wait()
+            return self._found(asking, asked, sought, NOTHING_READ)
+        besides = [*at_times(situation, times.intervals), *([running] if running else [])]
         graph = flags.graph and situation.scope.has_entities
-        holding = self._holding(terms, request, situation, limit) if flags.hybrid else None
+        holding = (
+            self._holding(sought.terms, request, situation, limit, running)
+            if flags.hybrid
+            else None
+        )
         related_to = self._related(request, situation) if graph else None
         asked = _Asked(
-            asking.ask(Source.EPISODIC, self._episode(request, situation, opening)),
-            asking.ask(
-                Source.SEMANTIC, self._near(topic, request, situation, limit, times.intervals)
-            ),
+            asking.ask(Source.EPISODIC, self._episode(request, situation)),
+            asking.ask(Source.SEMANTIC, self._near(sought, request, situation, limit, besides)),
             asking.ask(Source.LEXICAL, holding) if holding else None,
             asking.ask(Source.RELATIONAL, related_to) if related_to else None,
         )
         await asyncio.sleep(0)  # all begin
-        reading = read(request, now, times, situation)
+        reading = read(request, sought, now, times, situation)
         await asking.wait()
-        return self._found(asking, asked, terms, reading)
+        return self._found(asking, asked, sought, reading)
 
-    def _found(self, asking: Asking, asked: _Asked, terms: QueryTerms, reading: Reading) -> Found:
+    def _found(self, asking: Asking, asked: _Asked, sought: Sought, reading: Reading) -> Found:
         """What came of a round that is over."""
         episode, semantic = asking.answer(asked.episode), asking.answer(asked.semantic)
         lexical, related = asking.answer(asked.lexical), asking.answer(asked.related)
@@ -117,7 +130,7 @@ class Recaller:
         return Found(
             episode=episode or Episode(),
             near=semantic or Near(),
-            terms=terms,
+            sought=sought,
             lexical=lexical or LexicalAnswer(keys=[], document_frequency={}),
             related=related or Related(),
             degraded=asking.degraded,
@@ -178,11 +191,8 @@ class Recaller:
         if related is not None:
             self.telemetry.source_answered(Source.RELATIONAL, len(related.items))
 
-    async def _episode(
-        self, request: ContextRequest, situation: Situation, known: Opening | None
-    ) -> Episode:
-        model = self.embedder.model
-        return await entered(self.store, request, situation, known=known, model=model)
+    async def _episode(self, request: ContextRequest, situation: Situation) -> Episode:
+        return await entered(self.store, request, situation, model=self.embedder.model)
 
     async def _profile(self, request: ContextRequest, situation: Situation) -> Profile | None:
         """What was written later than the moment that is asked about is not known at it."""
@@ -200,23 +210,30 @@ class Recaller:
 
     async def _near(
         self,
-        topic: str,
+        sought: Sought,
         request: ContextRequest,
         situation: Situation,
         limit: int,
-        times: Sequence[Interval],
+        besides: Sequence[Situation],
     ) -> Near:
         started = time.perf_counter()
-        vector = await self.embedder.embed_query(topic)
+        vector = await self._embedded(sought)
         embedding = time.perf_counter() - started
         limit = limit * _FOR_EXCLUDED if request.filters.exclude_terms else limit
-        asked = [(situation, limit), *((each, _AT_A_TIME) for each in at_times(situation, times))]
+        asked = [(situation, limit), *((each, _BESIDES) for each in besides)]
         hits = await asyncio.gather(
             *(nearest(self.vectors, vector, each, most) for each, most in asked)
         )
         near = dict(chain.from_iterable(hits))
-        read = self.embedder.reads(topic)
+        read = self.embedder.reads(sought.topic)
         return Near(vector=vector, read=read, hits=list(near.items()), embedding=embedding)
+
+    async def _embedded(self, sought: Sought) -> Floats:
+        """Of a question apart the mean with its topic: what is said around may matter, or not."""
+        embed = self.embedder.embed_query
+        if sought.question is None:
+            return await embed(sought.topic)
+        return midway(*await asyncio.gather(embed(sought.topic), embed(sought.question)))
 
     async def _related(self, request: ContextRequest, situation: Situation) -> Related:
         return await relate(
@@ -228,8 +245,14 @@ class Recaller:
         )
 
     async def _holding(
-        self, terms: QueryTerms, request: ContextRequest, situation: Situation, limit: int
+        self,
+        terms: QueryTerms,
+        request: ContextRequest,
+        situation: Situation,
+        limit: int,
+        running: Situation | None,
     ) -> LexicalAnswer:
+        besides = Part(within=running.within, limit=_BESIDES) if running else None
         async with self.store.read(situation.tenant) as snapshot:
             found = await roomy(
                 lambda most: snapshot.recall.find(
@@ -238,6 +261,7 @@ class Recaller:
                     within=situation.within,
                     limit=most,
                     without=excluded_terms(request.filters.exclude_terms),
+                    besides=besides,
                 ),
                 lambda found: found.keys,
                 limit,
@@ -245,7 +269,7 @@ class Recaller:
             )
         told = situation.within.of_messages()
         kept = beside(dict.fromkeys(found.keys), limit, with_messages=told)
-        return replace(found, keys=list(kept))
+        return replace(found, keys=list(dict.fromkeys([*kept, *found.besides])))
 
 
 def _how_many(answer: object) -> int:

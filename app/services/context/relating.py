@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 from app.distil.entities.naming import names_asked
 from app.distil.entities.relations import NAMED_TOGETHER, relations_asked
@@ -34,6 +35,29 @@ class Related:
 
     items: Mapping[ItemKey, float] = field(default_factory=dict)
     entities: Sequence[RelatedEntity] = ()
+
+    @classmethod
+    def together(cls, several: Sequence[Self]) -> Self:
+        """What any of them leads to, each as the one does that leads nearest."""
+        items, entities = dict[ItemKey, float](), dict[EntityKey, RelatedEntity]()
+        for each in several:
+            for key, worth in each.items.items():
+                items[key] = max(worth, items.get(key, worth))
+            for entity in each.entities:
+                known = entities.get(entity.key, entity)
+                entities[entity.key] = min(known, entity, key=_nearer)
+        return cls(
+            items=dict(sorted(items.items(), key=lambda item: -item[1])),
+            entities=sorted(entities.values(), key=_nearer),
+        )
+
+
+def _nearer(entity: RelatedEntity) -> tuple[int, float]:
+    """Its place among those that several questions lead to."""
+    return entity.distance, -entity.score
+
+
+NOTHING_RELATED = Related()
 
 
 async def relate(

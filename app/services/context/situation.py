@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Self
 
 from app.domain.context import ContextRequest
 from app.domain.conversation import Conversation, Scope
@@ -10,7 +11,7 @@ from app.domain.errors import ConversationNotFound
 from app.domain.flags import Flags
 from app.domain.ids import ScopeKey, TenantId
 from app.domain.memory import ItemType
-from app.domain.telling import Listener
+from app.domain.telling import Listener, Once
 from app.ports import Clock, RecallFilter
 from app.ports.store import Snapshot, Store
 from app.services.common.flagging import FlagBoard
@@ -35,13 +36,6 @@ class Situation:
     """Whether facts may add to it."""
     listener: Listener | None = None
     """Hears what happens while a bundle is built."""
-    wider: RecallFilter | None = None
-    """What may be found elsewhere, where `within` is narrowed to the running conversation."""
-
-    @property
-    def everywhere(self) -> RecallFilter:
-        """What may be found in every conversation, as pinned items and summaries of periods are."""
-        return self.wider or self.within
 
     def allows_summary(self) -> bool:
         """Whether there may be a summary of the running conversation, and the filters allow it."""
@@ -49,6 +43,12 @@ class Situation:
         unfiltered = not (within.roles or within.after or within.before)
         of_type = not within.types or ItemType.SUMMARY in within.types
         return unfiltered and of_type and within.of_items() and self.in_conversation() is not None
+
+    def told_once(self, several: int) -> Self:
+        """The same for several questions at once: its listener hears of each source once."""
+        if self.listener is None or several == 1:
+            return self
+        return replace(self, listener=Once(self.listener, several))
 
     def in_conversation(self) -> "Situation | None":
         """The same, narrowed to the running conversation; None where there is none to search."""
@@ -58,7 +58,20 @@ class Situation:
         if allowed is not None and running.key not in allowed:
             return None
         narrowed = replace(self.within, conversations=frozenset([running.key]))
-        return replace(self, within=narrowed, wider=self.within)
+        return replace(self, within=narrowed)
+
+    def searched_besides(self, request: ContextRequest) -> "Situation | None":
+        """
+        The same, where the best of the running conversation might be missed among all there is;
+        None where it is all there is, and where the history of `request` has room for all of it.
+        """
+        inside, running = self.in_conversation(), self.conversation
+        if inside is None or running is None or inside.within == self.within:
+            return None
+        history = request.history
+        room = request.budget_tokens * history.max_share
+        fits = running.message_count <= history.max_messages and running.token_count <= room
+        return None if fits and not running.archived else inside
 
 
 @dataclass(frozen=True, slots=True)

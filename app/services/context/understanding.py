@@ -1,26 +1,42 @@
 """What a query asks for, and what the sources said of it, as ranking reads them."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
+from app.distil.language.question import AROUND
 from app.domain.context import ContextRequest, Source
-from app.domain.conversation import Scope
 from app.domain.ids import ItemKey
 from app.domain.memory import Table, item_key
 from app.ranking.bm25 import idf
 from app.ranking.query import QueryView
 from app.services.context.found import Found
+from app.services.context.situation import Situation
 from app.services.packing.history import History
+from app.text.courtesy import without_courtesy
 from app.text.intervals import Timed
 from app.text.negation import split_exclusions
+from app.text.small_talk import is_small_talk
 from app.text.terms import query_terms
 
 
+def wanted(query: str) -> tuple[str, Sequence[str]]:
+    """A query without its courtesies and without what it says that it does not want; and that."""
+    return split_exclusions(without_courtesy(query))
+
+
 def understood(request: ContextRequest) -> ContextRequest:
-    """What the query says that it does not want becomes a filter."""
-    query, excluded = split_exclusions(request.query)
+    """
+    What is wanted, which is nothing in small talk, unless that is looked up; what the query says
+    that it does not want becomes a filter.
+    """
+    if not request.looks_up and is_small_talk(request.query):
+        return replace(request, query="")
+    query, excluded = wanted(request.query)
     if not excluded:
-        return request
+        return request if query == request.query else replace(request, query=query)
     unwanted = (*request.filters.exclude_terms, *excluded)
     return replace(request, query=query, filters=replace(request.filters, exclude_terms=unwanted))
 
@@ -41,20 +57,24 @@ def sources_of(found: Found, *, without: History) -> dict[ItemKey, frozenset[Sou
     return {key: frozenset(each) for key, each in sorted(by_item.items()) if key not in shown}
 
 
-def view_of(found: Found, told: Timed, scope: Scope) -> QueryView:
+def view_of(found: Found, told: Timed, situation: Situation) -> QueryView:
     """
     In a search that is not hybrid there are no terms, and the vector stands alone.
 
     A time that is asked for as a whole is no word that is looked for: "four months" does not tell
-    of last month.
+    of last month. Words that are only said around a question count less.
     """
     reading, frequency = found.reading, found.lexical.document_frequency
-    asked = found.terms.terms
+    scope, running = situation.scope, situation.conversation
+    asked = found.sought.terms.terms
     if reading.overview:
         asked = query_terms(told.rest).terms
         frequency = {term: frequency[term] for term in asked if term in frequency}
     unknown = [term for term in asked if term not in frequency]
     weights = idf(scope.messages, [*frequency.values(), *(0 for _ in unknown)])
+    if around := found.sought.around:
+        aside = [term in around for term in (*frequency, *unknown)]
+        weights = np.where(aside, np.float32(AROUND) * weights, weights)
     return QueryView(
         vector=found.near.vector,
         read=found.near.read,
@@ -67,4 +87,6 @@ def view_of(found: Found, told: Timed, scope: Scope) -> QueryView:
         overview=reading.overview,
         facts=reading.facts,
         wording=reading.wording,
+        running=running.key if running else None,
+        subjects=reading.subjects,
     )

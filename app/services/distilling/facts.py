@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import ClassVar
 
 from app.distil.facts.drawing import facts_of
-from app.distil.facts.fact import Fact, has_last_word
+from app.distil.facts.fact import Fact, has_last_word, is_farewell
 from app.distil.facts.filing import kept_as, mark_of, subject_of
 from app.distil.facts.retelling import as_it_holds, told_apart
 from app.distil.facts.told import speakers_of
@@ -139,6 +139,8 @@ class _Keeping:
             return
         if any(not each.derived and each.valid_from == begins for each in found.ended):
             return  # a caller put that in the place of what is drawn here
+        if is_farewell(self.drawn.fact) and not found.ended:
+            return  # who is gone was nobody of whom anything is known
         ended = [each.id for each in found.ended]
         new = replace(self.drawn.prepared.new, valid_from=begins, supersedes=ended)
         prepared = replace(self.drawn.prepared, new=new)

@@ -11,6 +11,7 @@ from app.domain.ids import ItemId, ScopeKey
 from app.domain.memories import Memory
 from app.domain.memory import ItemType
 from app.ports.memories import MemoryReader, MemoryWriter
+from app.services.memories.namesakes import had_by_name, is_about, other_names
 
 Known = Sequence[tuple[Memory, Fact]]
 """Items that a fact may bear on, or that may bear on it, with what they say."""
@@ -44,14 +45,17 @@ async def known_beside(
     """
     The items of a scope that `fact` may have to do with, as they began to hold.
 
-    Whatever facts call the user, one of `speakers`, it is the same subject.
+    Whatever facts call the user, one of `speakers`, it is the same subject; so is who is known to
+    be called so.
     """
-    several = [_called(fact, each) for each in sorted(_names(fact, speakers))]
-    return [
-        (item, _called(known, fact.subject) if _are_one(known, fact, speakers) else known)
+    others = await other_names(memories, scope, fact, speakers)
+    several = [_called(fact, each) for each in sorted(_names(fact, speakers) | others)]
+    beside = [
+        (item, _called(known, fact.subject) if _are_one(known, fact, speakers, others) else known)
         for item in await _kept_beside(memories, scope, several)
         if (known := told_fact(item.content, item.metadata, item.valid_from, speakers))
     ]
+    return [*beside, *await had_by_name(memories, scope, fact, speakers)]
 
 
 async def _kept_beside(
@@ -103,8 +107,10 @@ def _names(fact: Fact, speakers: Collection[str]) -> set[str]:
     return {f"{each}{of}" for each in {*speakers, owner}} if owner in speakers else {fact.subject}
 
 
-def _are_one(known: Fact, fact: Fact, speakers: Collection[str]) -> bool:
+def _are_one(known: Fact, fact: Fact, speakers: Collection[str], others: Collection[str]) -> bool:
     """Whether both are about the user, or the same one of theirs, whatever they are called."""
+    if is_about(known, fact, others):
+        return True
     (one, of), (other, of_other) = _owner_and_rest(known), _owner_and_rest(fact)
     return one in speakers and other in speakers and of == of_other
 

@@ -127,6 +127,8 @@ class MemoryKeeper:
             found = await memories.get(item_id, now=now)
             if found.type is ItemType.DOCUMENT:
                 raise DocumentReadOnly(memory_id=str(item_id))
+            if not changes.alter(found):
+                return found
             own = corrected(found, replace(changes, given=changes.given | {"derived"}), fresh)
             if own.elsewhere:
                 await memories.refuse(found)

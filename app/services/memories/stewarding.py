@@ -127,11 +127,11 @@ class Steward:
             before = await transaction.personal.find_profile(scope.key, now=now)
             profile = changes.applied_to(before, now=now)
             _must_fit(profile)
-            await transaction.personal.put_profile(scope.key, profile)
-            deed = Deed(
-                action=Action.PROFILE_CHANGED, subject=user_subject(tenant, user_id), facts={}
-            )
-            await transaction.audit.note(deed, now=now)
+            if profile is not before:
+                await transaction.personal.put_profile(scope.key, profile)
+                about = user_subject(tenant, user_id)
+                deed = Deed(action=Action.PROFILE_CHANGED, subject=about, facts={})
+                await transaction.audit.note(deed, now=now)
             derived = await transaction.personal.derived(scope.key, now=now, at=now)
         return profile.with_derived(derived)
 

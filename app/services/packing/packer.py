@@ -14,7 +14,7 @@ from app.ports import TokenCounter
 from app.ranking.budget import Bounds, Share
 from app.ranking.offering import SUMMARIES, Division, Offer, offered
 from app.ranking.pieces import Stretch, said_once
-from app.ranking.ranked import Ranked
+from app.ranking.ranked import REPEATED, Ranked
 from app.services.packing.cutting import Cuts, Cutter
 from app.services.packing.filling import Filling
 from app.services.packing.history import there_whole
@@ -253,7 +253,7 @@ class _LeftOut:
         said |= self._told(frozenset(chosen))
         offered_room = set(self.offer.order)
         return [
-            (at, "duplicate" if at in said else left if at in offered_room else OLDER_TOOL)
+            (at, REPEATED if at in said else left if at in offered_room else OLDER_TOOL)
             for at in order
             if recalled.keys[at] not in shown
         ]

@@ -160,6 +160,8 @@ class Ingestor:
             await self.guard.recorder.note_anew()
         async with self.store.write(tenant) as transaction:
             found = await transaction.conversations.get(conversation_id)
+            if not changes.alter(found):
+                return found
             await transaction.conversations.change(found.key, changes, now=now)
             deed = _deed(Action.CONVERSATION_CHANGED, found, fields=sorted(changes.given))
             await transaction.audit.note(deed, now=now)

@@ -41,7 +41,7 @@ export function Notice({ problem, optional, onRetry }) {
   if (optional && problem.status === 404) return html`<p class="empty">${MISSING}</p>`;
   const title = problem.message.replace(/\.?$/, ".");
   return html`<div class="notice" role="alert">
-    <strong>${title}</strong> ${problem.detail !== problem.message && problem.detail}
+    <strong>${title}</strong> ${!problem.errors?.length && problem.detail !== problem.message && problem.detail}
     ${problem.errors?.length > 0 && html`<ul>
       ${problem.errors.map((each) => html`<li><code>${each.pointer}</code> ${each.detail}</li>`)}
     </ul>`}

@@ -1,12 +1,12 @@
 // Questions before what cannot be undone, and receipts after.
-import { html, useEffect, useRef } from "../lib/dom.js";
+import { html, useLayoutEffect, useRef } from "../lib/dom.js";
 import { count } from "../lib/format.js";
 import { useAct } from "../lib/load.js";
 import { Button, Notice } from "./basics.js";
 
 export function Dialog({ title, onClose, children, closable = true }) {
   const dialog = useRef();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const back = document.activeElement;
     dialog.current.showModal();
     return () => back?.focus?.();

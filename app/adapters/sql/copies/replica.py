@@ -18,7 +18,10 @@ _PATIENCE = 5.0
 _ASKED_EVERY = 0.02
 
 _WRITTEN = text("SELECT CAST(pg_current_wal_insert_lsn() - '0/0' AS bigint)")
-_REPLAYED = text("SELECT CAST(pg_last_wal_replay_lsn() - '0/0' AS bigint)")
+_REPLAYED = text(
+    "SELECT CASE WHEN pg_is_in_recovery() THEN CAST(pg_last_wal_replay_lsn() - '0/0' AS bigint) END"
+)
+"""Asked only of a standby: any other tells for ever where its recovery from a crash ended."""
 
 _PAGE = 8_192
 _PAGE_HEADERS = (24, 40)

@@ -50,6 +50,12 @@ class FullText(Protocol):
         """How many documents of the scopes hold each of `terms`, where any does."""
         ...
 
+    def held_among(
+        self, scopes: Sequence[ScopeKey], terms: Sequence[str]
+    ) -> Reading[Mapping[str, int]]:
+        """The same of hundreds of terms, few of which any document holds; frequent ones roughly."""
+        ...
+
     def continuations(
         self, scopes: Sequence[ScopeKey], beginning: str
     ) -> Reading[Mapping[str, int]]:

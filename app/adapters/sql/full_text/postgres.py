@@ -16,6 +16,7 @@ from app.adapters.sql.full_text.entries import (
     places_of,
     scoped,
     selects,
+    summed,
 )
 from app.adapters.sql.portioned import portions
 from app.adapters.sql.tables_full_text import full_text_postgres
@@ -44,6 +45,15 @@ _TSVECTOR_CONTINUATIONS = Constant.alone(
         " WHERE starts_with(held.lexeme, :first)"
         ' GROUP BY held.lexeme ORDER BY held.lexeme COLLATE "C" LIMIT :most'
     )
+)
+# One look into the index for all of them, and for few documents.
+_TSVECTOR_HELD_AMONG = Constant.alone(
+    text(
+        "SELECT held.lexeme, count(*) FROM"
+        " (SELECT document FROM full_text WHERE document @@ (:query)::tsquery LIMIT :read)"
+        " AS found, unnest(found.document) AS held"
+        " WHERE held.lexeme = ANY(:terms) GROUP BY held.lexeme"
+    ).bindparams(bindparam("terms", type_=_TEXTS))
 )
 _TSVECTOR_HELD = text("SELECT item_key FROM full_text WHERE document @@ (:places)::tsquery")
 TSVECTOR_SEARCH = selects(
@@ -84,6 +94,19 @@ class Tsvector:
         queries = [_tsquery_any(scopes, term) for term in terms]
         rows = yield _TSVECTOR_FREQUENCIES, {"terms": list(terms), "queries": queries}
         return {term: documents for term, documents in rows if documents}
+
+    def held_among(
+        self, scopes: Sequence[ScopeKey], terms: Sequence[str]
+    ) -> Reading[Mapping[str, int]]:
+        asked = {scoped(scope, term): term for scope in scopes for term in terms}
+        if not asked:
+            return {}
+        query = " | ".join(f"'{each}'" for each in asked)
+        rows = yield (
+            _TSVECTOR_HELD_AMONG,
+            {"terms": list(asked), "query": query, "read": _MAX_DOCUMENTS_READ},
+        )
+        return summed((asked[term], documents) for term, documents in rows)
 
     def continuations(
         self, scopes: Sequence[ScopeKey], beginning: str

@@ -89,6 +89,11 @@ class Fts5:
         rows = yield _FTS5_FREQUENCIES, {"terms": list(asked)}
         return summed((asked[term], documents) for term, documents in rows)
 
+    def held_among(
+        self, scopes: Sequence[ScopeKey], terms: Sequence[str]
+    ) -> Reading[Mapping[str, int]]:
+        return self.frequencies(scopes, terms)
+
     def continuations(
         self, scopes: Sequence[ScopeKey], beginning: str
     ) -> Reading[Mapping[str, int]]:

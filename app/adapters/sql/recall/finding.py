@@ -1,6 +1,6 @@
 """Finding and hydrating memory items: the hot path of every read."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -24,7 +24,7 @@ from app.adapters.sql.types import to_micros
 from app.domain.conversation import Conversation, Scope
 from app.domain.ids import ConversationKey, ItemKey, MessageKey, ScopeKey, TenantId
 from app.domain.memory import Table, item_key
-from app.ports import RecallFilter
+from app.ports import Part, RecallFilter
 from app.ports.stored import LexicalAnswer, Opening
 from app.ranking.pool import Recalled, Surrounded, Widening
 from app.ranking.query import NOTHING_UNSOUGHT, Unsought
@@ -106,6 +106,18 @@ class SqlRecall:
         held = await full_text(self.connection).held(conversations, items)
         return int(left) + len(set(keys).intersection(held))
 
+    async def frequencies(
+        self, terms: Sequence[str], *, scopes: Sequence[ScopeKey]
+    ) -> Mapping[str, int]:
+        index = full_text(self.connection)
+        return await answered(self.connection, index.frequencies(scopes, terms))
+
+    async def held_among(
+        self, terms: Sequence[str], *, scopes: Sequence[ScopeKey]
+    ) -> Mapping[str, int]:
+        index = full_text(self.connection)
+        return await answered(self.connection, index.held_among(scopes, terms))
+
     async def held(self, conversations: Sequence[ConversationKey]) -> int:
         index, held = full_text(self.connection), 0
         for start in range(0, len(conversations), _PLACES_AT_ONCE):
@@ -145,11 +157,14 @@ class SqlRecall:
         within: RecallFilter,
         limit: int,
         without: Sequence[str] = (),
+        besides: Part | None = None,
     ) -> LexicalAnswer:
         search = Search(
             tenant=self.tenant, scope=scope, within=within, limit=limit, without=without
         )
-        return await answered(self.connection, found(full_text(self.connection), asked, search))
+        return await answered(
+            self.connection, found(full_text(self.connection), asked, search, besides)
+        )
 
 
 def _embedded(*, on_postgres: bool) -> Select[Any]:

@@ -1,7 +1,7 @@
 """Searching full text: which terms are worth paying for, and what holds them."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, cast
 
@@ -31,7 +31,7 @@ from app.adapters.sql.narrowing.recallable import narrowed_by, narrowing
 from app.domain.conversation import Scope
 from app.domain.ids import ConversationKey, ItemKey, ScopeKey, TenantId
 from app.domain.memory import OF_MESSAGES, ItemType, Table, rows_of, table_and_row
-from app.ports import RecallFilter
+from app.ports import Part, RecallFilter
 from app.ports.stored import LexicalAnswer
 from app.ranking.bm25 import idf
 from app.text.terms import QueryTerms
@@ -54,20 +54,34 @@ class Search:
     limit: int
     without: Sequence[str]
 
+    def of(self, part: Part) -> "Search":
+        return replace(self, within=part.within, limit=part.limit)
 
-def found(index: FullText, asked: QueryTerms, search: Search) -> Reading[LexicalAnswer]:
+
+def found(
+    index: FullText, asked: QueryTerms, search: Search, besides: Part | None = None
+) -> Reading[LexicalAnswer]:
     """The items whose matched terms are the most telling, best first."""
-    within = search.within
-    frequency = yield from _known(index, within.scopes, asked)
+    frequency = yield from _known(index, search.within.scopes, asked)
     weights = _worth_paying(frequency, search.scope.messages)
+    keys = yield from _holders(index, search, weights)
+    others = (yield from _holders(index, search.of(besides), weights)) if besides else []
+    return LexicalAnswer(keys=keys, document_frequency=frequency, besides=others)
+
+
+def _holders(
+    index: FullText, search: Search, weights: Mapping[str, float]
+) -> Reading[Sequence[ItemKey]]:
+    """The best of what holds any of the terms."""
+    within = search.within
     if not weights or not (within.of_messages() or within.of_items()):
-        return LexicalAnswer(keys=[], document_frequency=frequency)
+        return []
     inside, beside = _split(within)
     keys: dict[ItemKey, None] = {}
     for left_out in [search.without, ()] if search.without else [()]:
         matches = index.matches(within.scopes, weights, inside, left_out)
         keys |= dict.fromkeys((yield from _most_telling(index, search, beside, matches)))
-    return LexicalAnswer(keys=list(keys), document_frequency=frequency)
+    return list(keys)
 
 
 def _most_telling(

@@ -30,6 +30,7 @@ export function Summary({ bundle, children }) {
     <${Chip} title="What kind of question it is taken for">${bundle.intent}<//>
     <${Chip} tone=${metadata.sufficient ? "good" : "warn"}>${metadata.sufficient ? "a likely answer is there" : "no likely answer"}<//>
     ${metadata.cache_hit && html`<${Chip}>from the cache<//>`}
+    ${Object.entries(metadata.respelled).map(([word, meant]) => html`<${Chip} key=${word} title=${`${word} is neither in memory nor known`}>taken for “${meant}”<//>`)}
     ${metadata.leans_on && html`<${Chip}>with what was asked before<//>`}
     ${metadata.degraded.map((each) => html`<${Chip} key=${each.source} tone="bad">without ${each.source}: ${each.reason}<//>`)}
     <span class="quiet">${plural(bundle.retrieved_memories.length, "memory", "memories")} of ${plural(metadata.candidates, "candidate")} in ${ms(metadata.timings_ms.total)}${

@@ -1,5 +1,5 @@
 // The profile: two tables of named values that somebody wrote, and notes; beside them what facts say.
-import { html, useEffect, useMemo, useRef, useState } from "../../lib/dom.js";
+import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../lib/dom.js";
 import { erase, put } from "../../lib/api.js";
 import { useAct } from "../../lib/load.js";
 import { Link } from "../../lib/router.js";
@@ -40,7 +40,8 @@ function changesOf(rows, before) {
 function Section({ id, legend, rows, onChange }) {
   const place = useRef();
   const next = useRef("");
-  useEffect(() => {
+  // Before anything is painted: whoever types on must not type into nothing.
+  useLayoutEffect(() => {
     if (next.current) [...place.current.querySelectorAll(next.current)].at(-1).focus();
     next.current = "";
   }, [rows.length]);

@@ -1,0 +1,54 @@
+"""Which candidates are likely answers, and which say nothing, however near they are."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.ranking import Floats
+from app.ranking.asked_again import REPLIED, answering_nothing
+from app.ranking.pool import Pool
+from app.ranking.query import QueryView
+from app.ranking.relevance import Relevance
+from app.ranking.subjects import of_others
+from app.ranking.timing import elsewhere
+
+IDLE = np.float32(0.4)
+"""What of their relevance questions, and replies without an answer, count beside answers."""
+
+
+def idle(query: QueryView, pool: Pool, relevant: Floats, floor: float) -> NDArray[np.bool_]:
+    """
+    True for what answers no question: questions, and replies that nothing is known; shape (n,).
+
+    Of "What did I ask you?" they are what is looked for. Only what passes the floor is read.
+    """
+    said = np.zeros(len(pool.recalled), dtype=np.bool_)
+    if query.wording.asks and not query.wording.of_questions:
+        said[answering_nothing(pool.recalled, np.flatnonzero(relevant >= floor).tolist())] = True
+    return said
+
+
+def on_topic(
+    query: QueryView,
+    pool: Pool,
+    judged: Relevance,
+    asked: NDArray[np.bool_],
+    idle: NDArray[np.bool_],
+    sufficient: float,
+) -> Floats:
+    """
+    How far each is about what is asked, shape (n,): what was replied to it is, and what an overview
+    does not ask for is not: said at another time, without a word of it. What is `idle`, and what
+    tells of somebody else than who is asked about, is no likely answer.
+    """
+    topical = judged.score
+    if query.overview and asked.any():
+        created_at = np.array(pool.recalled.created_at, dtype=np.float64)
+        off = elsewhere(created_at, query.intervals) & (judged.lexical <= 0) & ~asked
+        topical = np.where(off, np.float32(0), topical)
+    likely = (topical >= sufficient) & ~asked
+    others = of_others(query, pool, judged, likely & ~idle)
+    below = np.nextafter(np.float32(sufficient), np.float32(0))
+    topical = np.where(likely & (idle | others), below, topical)
+    if pool.replied is None:
+        return topical
+    return np.where(pool.replied & ~idle, np.maximum(topical, REPLIED), topical)

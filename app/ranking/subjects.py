@@ -1,0 +1,88 @@
+"""Whether what is found tells of those that a query asks about, or of somebody else."""
+
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.distil.entities.naming import names_anything, names_somebody
+from app.distil.language.lexicon import KIN
+from app.domain.entities import EntityType
+from app.ranking.naming import beside
+from app.ranking.pool import Pool
+from app.ranking.query import QueryView
+from app.ranking.relevance import Relevance
+from app.text.terms import terms_of
+
+MEANT = np.float32(0.62)
+"""The cosine from which what has no word of what is asked tells of it; a name alone comes to .6."""
+
+_READ = 2_000
+"""Characters of an item that are read for others."""
+
+_PEOPLE = frozenset({EntityType.PERSON})
+_TITLES = frozenset(terms_of("mr mrs ms dr prof professor herr frau sir"))
+_KIN = re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, KIN)))})\b", re.IGNORECASE)
+
+
+def of_others(
+    query: QueryView, pool: Pool, judged: Relevance, likely: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """
+    True for those of the `likely` that tell of somebody else than who is asked about, shape (n,).
+
+    "Is Jonas vegetarian?" is not answered by what Maria eats. Whom nobody ever named nothing tells
+    of; else what says the name does, or whoever has it said, or what names nobody else near it,
+    and says something of what is asked.
+    """
+    names = query.subjects.names
+    if not names or not query.terms or not likely.any():
+        return np.zeros(len(likely), dtype=np.bool_)
+    theirs = _saying(names, pool)
+    if not theirs.any():
+        return likely
+    said = _telling(query, pool)
+    looked_at = (likely | (said & beside(pool, likely))) & ~theirs
+    others = _of_others(query, pool, looked_at, _near(theirs, pool))
+    told = said | beside(pool, said & ~others) | (judged.semantic >= MEANT)
+    return likely & (others | ~told)
+
+
+def _saying(subjects: frozenset[str], pool: Pool) -> NDArray[np.bool_]:
+    """True for what says one of the names, or was said by who has it, shape (n,)."""
+    recalled = pool.recalled
+    said: NDArray[np.bool_] = np.any(pool.whole_bags.frequencies(sorted(subjects)) > 0, axis=1)
+    own = {name: bool(subjects.intersection(terms_of(name or ""))) for name in set(recalled.names)}
+    return said | np.array([own[name] for name in recalled.names], dtype=np.bool_)
+
+
+def _near(theirs: NDArray[np.bool_], pool: Pool) -> NDArray[np.bool_]:
+    """True for what is of the same conversation as one of these, shape (n,)."""
+    conversations = np.array(pool.recalled.conversations)
+    return np.isin(conversations, conversations[theirs])
+
+
+def _of_others(
+    query: QueryView, pool: Pool, among: NDArray[np.bool_], near: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """True for those `among` that name others, or nobody, far from who is asked about; (n,)."""
+    names_others = names_somebody if query.subjects.kinds <= _PEOPLE else _names_any
+    others = np.zeros(len(among), dtype=np.bool_)
+    for at in np.flatnonzero(among).tolist():
+        text = pool.recalled.contents[at][:_READ]
+        others[at] = names_others(text) or not (near[at] or _KIN.search(text))
+    return others
+
+
+def _names_any(text: str) -> bool:
+    return names_somebody(text) or names_anything(text)
+
+
+def _telling(query: QueryView, pool: Pool) -> NDArray[np.bool_]:
+    """True for what says a word of what is asked, shape (n,); for all where there is none."""
+    named = _TITLES if query.subjects.several else _TITLES | query.subjects.names
+    asked = [each for each in query.terms if each not in named]
+    if not asked and query.known >= 1:
+        return np.ones(len(pool.recalled), dtype=np.bool_)
+    said: NDArray[np.bool_] = np.any(pool.whole_bags.frequencies(asked) > 0, axis=1)
+    return said

@@ -1,0 +1,57 @@
+"""What was said later of the same, and says that it changed, stands before what was."""
+
+import pytest
+from httpx import AsyncClient
+
+from tests.api.speaking import contents, context, distilling_nothing, said, store, store_soon
+
+ASIDE = (
+    "The bus was late again today.",
+    "I cleaned the kitchen in the morning.",
+    "Ann paints the fence green.",
+    "We watched a film about whales.",
+)
+
+
+async def told(client: AsyncClient, old: str, new: str) -> None:
+    await distilling_nothing(client)
+    await store_soon(client, said(old, created_at="2026-03-02T10:00:00Z"))
+    for at, aside in enumerate(ASIDE, 1):
+        await store_soon(client, said(aside, created_at=f"2026-04-0{at}T10:00:00Z"))
+    await store(client, said(new, created_at="2026-06-12T10:00:00Z"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "question"),
+    [
+        (
+            "The meeting with Kim is on Tuesday at 3.",
+            "The meeting with Kim was moved to Thursday at 10.",
+            "When is the meeting with Kim?",
+        ),
+        (
+            "I go to the gym at FitX on Mondays.",
+            "I quit FitX, I train at the university gym now.",
+            "Which gym do I go to?",
+        ),
+        (
+            "The deploy runs every night at two.",
+            "The nightly deploy was moved to four in the morning.",
+            "When does the deploy run?",
+        ),
+    ],
+)
+async def test_what_changed_stands_before_what_was(
+    alone: AsyncClient, old: str, new: str, question: str
+) -> None:
+    await told(alone, old, new)
+    bundle = await context(alone, question, explain=True)
+    assert contents(bundle)[:2] == [new, old]
+    signals = [each["signals"] for each in bundle["retrieved_memories"]]
+    assert ["changed" in each for each in signals[:2]] == [True, False]
+
+
+async def test_what_changed_of_something_else_does_not(alone: AsyncClient) -> None:
+    old = "The deploy runs every night at two."
+    await told(alone, old, "Our landlord has changed the locks of the cellar.")
+    assert contents(await context(alone, "When does the deploy run?"))[0] == old
