@@ -11,6 +11,7 @@ from tests.ui.browser import Tab
 
 LONG = "unbroken" * 31
 ARABIC = "متى يغادر القطار إلى فيينا؟"
+ARABIC_ANSWER = "يغادر القطار إلى فيينا في الساعة التاسعة صباحا"
 WIDTHS = (1280, 390)
 TOO_WIDE = "return document.documentElement.scrollWidth > document.documentElement.clientWidth;"
 NOWHERE = "00000000-0000-4000-8000-000000000000"
@@ -60,7 +61,11 @@ def test_no_word_is_too_long_for_the_page(tab: Tab, odd: Any, width: int) -> Non
     assert not tab.run(TOO_WIDE)
 
 
-def test_what_is_written_from_the_right_stands_there(tab: Tab, odd: Any) -> None:
+def test_what_is_written_from_the_right_stands_there(
+    tab: Tab, client: httpx.Client, odd: Any
+) -> None:
+    answer = {"user_id": odd["user"], "messages": [{"role": "user", "content": ARABIC_ANSWER}]}
+    client.post("/conversations", json=answer, params={"wait": "indexed"}).raise_for_status()
     tab.open(f"/ui/conversations/{odd['id']}?user={odd['user']}")
     tab.wait(".message .formatted > *")
     left, right = place(tab, "li:nth-child(2) .formatted > p")

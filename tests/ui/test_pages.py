@@ -205,6 +205,7 @@ def test_what_facts_say_of_a_user_is_told_apart_and_linked(tab: Tab, client: htt
     assert tab.wait(".derived", "likes").text == "likes cheese, hiking"
     assert tab.all(".row") == []
     before = client.get("/users/dana/profile").json()["updated_at"]
+    tab.fill("#notes", "Short answers, please.")
     tab.click("button", "Save the profile")
     tab.until(lambda: client.get("/users/dana/profile").json()["updated_at"] > before)
     tab.click(".derived a", "hiking")

@@ -7,9 +7,13 @@ import { Button, Notice } from "./basics.js";
 export function Dialog({ title, onClose, children, closable = true }) {
   const dialog = useRef();
   useLayoutEffect(() => {
-    const back = document.activeElement;
-    dialog.current.showModal();
-    return () => back?.focus?.();
+    const [it, back] = [dialog.current, document.activeElement];
+    it.showModal();
+    // As long as it is open nothing else takes the focus.
+    return () => {
+      it.close();
+      back?.focus?.();
+    };
   }, []);
   const onCancel = (event) => {
     event.preventDefault();
