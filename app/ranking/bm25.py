@@ -40,6 +40,11 @@ def term_numbers(terms: Sequence[str]) -> NDArray[np.uint32]:
     return np.array([*map(_number, terms)], dtype=np.uint32)
 
 
+def numbers_in_order(terms: Sequence[str]) -> NDArray[np.uint32]:
+    """The same of each distinct term, ascending: what `Bags.holding` looks for."""
+    return np.unique(term_numbers(terms))
+
+
 @dataclass(frozen=True, slots=True)
 class Bags:
     """
@@ -70,6 +75,15 @@ class Bags:
             column, pair = np.divmod(there, len(self.term))
             table[self.document[pair], column] = self.count[pair]
         return table
+
+    def holding(self, numbers: NDArray[np.uint32]) -> NDArray[np.bool_]:
+        """True for the documents that hold one of these (ascending), shape (n,)."""
+        if not len(numbers):
+            return np.zeros(len(self.length), dtype=np.bool_)
+        at = np.minimum(np.searchsorted(numbers, self.term), len(numbers) - 1)
+        there = self.document[numbers[at] == self.term]
+        held: NDArray[np.bool_] = np.bincount(there, minlength=len(self.length)) > 0
+        return held
 
 
 def idf(documents: int, document_frequency: Sequence[int]) -> Floats:

@@ -18,7 +18,7 @@ from app.ranking.ranked import BELOW_FLOOR, REPEATED, Ranked
 from app.ranking.relevance import Relevance
 from app.ranking.running import outdone, said_in, told_once
 from app.ranking.scoring import final_scores, leaning, recency
-from app.ranking.superseding import superseding
+from app.ranking.superseding import with_changes
 from app.ranking.timing import fitting
 from app.text.intervals import Interval
 
@@ -63,7 +63,8 @@ def rank(
     of that time, what was said at another needs a word of the overview. What was said at a time
     that the query speaks of is preferred, and so is code where it asks for that, what is of the
     conversation that goes on, and what `ties` tell to be near; that lifts nothing over the floor.
-    What was replied when the same was asked before is a likely answer. Where the conversation that
+    What was replied when the same was asked before is a likely answer. What tells of a change is
+    worth as much as what it takes the place of. Where the conversation that
     goes on has enough of these, what was said elsewhere and is worth less stays out. Ties are
     broken by key, newest first.
     """
@@ -73,18 +74,13 @@ def rank(
     more, lifts = lifted(counting * relevant, query, pool, ties, asked)
     topical = on_topic(query, pool, judged, asked, nothing, taste.sufficient)
     standing = counting * judged.standing
-    if changes := superseding(query, pool, more, taste.floor):
-        lifts = {**lifts, "changed": np.full_like(more, np.nan)}
-    for later, old in changes:
-        more[later], standing[later] = more[old], max(standing[later], standing[old])
-        lifts["changed"][later] = 1
+    more, standing, changed = with_changes(query, pool, more, standing, taste.floor)
     score, merits = scored(pool.recalled, more, taste, query.intervals, standing)
     signals = {"semantic": judged.semantic, "lexical": judged.lexical, **merits}
-    signals |= {"relevance": relevant, "on_topic": topical, **lifts, **judged.features}
+    signals |= {"relevance": relevant, "on_topic": topical, **lifts, **changed, **judged.features}
     worth = dict(zip(query.terms, query.idf.tolist(), strict=True))
     if asked.any():
-        told_as = ("portrait" if query.facts.names else "answers") if query.facts else "period"
-        signals[told_as] = np.where(asked, np.float32(1.0), np.float32(np.nan))
+        signals[_told_as(query)] = np.where(asked, np.float32(1.0), np.float32(np.nan))
     likely = np.minimum(relevant, topical) >= taste.sufficient
     filling = (more < NEGLIGIBLE) & (judged.lexical < LITTLE) & taste.is_choosy
     better = _outdone(query, pool, more, likely)
@@ -118,6 +114,13 @@ def _asked_for(query: QueryView, pool: Pool) -> NDArray[np.bool_]:
         return np.zeros(len(recalled), dtype=np.bool_)
     summed_up = recalled.summing_up(query.periods)
     return summed_up if summed_up.any() else recalled.said_in(query.moments)
+
+
+def _told_as(query: QueryView) -> str:
+    """What the signal is called that says that something is asked for as a whole."""
+    if not query.facts:
+        return "period"
+    return "portrait" if query.facts.names else "answers"
 
 
 def _outdone(

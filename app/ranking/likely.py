@@ -32,13 +32,13 @@ def on_topic(
     pool: Pool,
     judged: Relevance,
     asked: NDArray[np.bool_],
-    idle: NDArray[np.bool_],
+    nothing: NDArray[np.bool_],
     sufficient: float,
 ) -> Floats:
     """
     How far each is about what is asked, shape (n,): what was replied to it is, and what an overview
-    does not ask for is not: said at another time, without a word of it. What is `idle`, and what
-    tells of somebody else than who is asked about, is no likely answer.
+    does not ask for is not: said at another time, without a word of it. What answers `nothing`, and
+    what tells of somebody else than who is asked about, is no likely answer.
     """
     topical = judged.score
     if query.overview and asked.any():
@@ -46,9 +46,9 @@ def on_topic(
         off = elsewhere(created_at, query.intervals) & (judged.lexical <= 0) & ~asked
         topical = np.where(off, np.float32(0), topical)
     likely = (topical >= sufficient) & ~asked
-    others = of_others(query, pool, judged, likely & ~idle)
+    others = of_others(query, pool, judged, likely & ~nothing)
     below = np.nextafter(np.float32(sufficient), np.float32(0))
-    topical = np.where(likely & (idle | others), below, topical)
+    topical = np.where(likely & (nothing | others), below, topical)
     if pool.replied is None:
         return topical
-    return np.where(pool.replied & ~idle, np.maximum(topical, REPLIED), topical)
+    return np.where(pool.replied & ~nothing, np.maximum(topical, REPLIED), topical)

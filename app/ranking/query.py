@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.domain.entities import EntityType
 from app.domain.ids import ConversationKey
 from app.domain.periods import Span
 from app.ranking import Floats
@@ -62,13 +61,14 @@ NOTHING_UNSOUGHT = Unsought()
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subjects:
     """
-    Those that are asked about by name: the terms of their names, what they are, and whether there
-    are `several`: of "How much Metacam does Pixel get?" one is what is asked of the other.
+    Those that are asked about by name: the terms of their names, whether all are `people`, and
+    whether there are `several`: of "How much Metacam does Pixel get?" one is what is asked of the
+    other.
     """
 
     names: frozenset[str] = frozenset()
     several: bool = False
-    kinds: frozenset[EntityType] = frozenset()
+    people: bool = True
 
 
 NOBODY = Subjects()

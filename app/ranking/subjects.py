@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from app.distil.entities.naming import names_anything, names_somebody
 from app.distil.language.lexicon import KIN
-from app.domain.entities import EntityType
+from app.ranking.bm25 import numbers_in_order
 from app.ranking.naming import beside
 from app.ranking.pool import Pool
 from app.ranking.query import QueryView
@@ -20,7 +20,6 @@ MEANT = np.float32(0.62)
 _READ = 2_000
 """Characters of an item that are read for others."""
 
-_PEOPLE = frozenset({EntityType.PERSON})
 _TITLES = frozenset(terms_of("mr mrs ms dr prof professor herr frau sir"))
 _KIN = re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, KIN)))})\b", re.IGNORECASE)
 
@@ -51,7 +50,7 @@ def of_others(
 def _saying(subjects: frozenset[str], pool: Pool) -> NDArray[np.bool_]:
     """True for what says one of the names, or was said by who has it, shape (n,)."""
     recalled = pool.recalled
-    said: NDArray[np.bool_] = np.any(pool.whole_bags.frequencies(sorted(subjects)) > 0, axis=1)
+    said = pool.whole_bags.holding(numbers_in_order(sorted(subjects)))
     own = {name: bool(subjects.intersection(terms_of(name or ""))) for name in set(recalled.names)}
     return said | np.array([own[name] for name in recalled.names], dtype=np.bool_)
 
@@ -66,7 +65,7 @@ def _of_others(
     query: QueryView, pool: Pool, among: NDArray[np.bool_], near: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
     """True for those `among` that name others, or nobody, far from who is asked about; (n,)."""
-    names_others = names_somebody if query.subjects.kinds <= _PEOPLE else _names_any
+    names_others = names_somebody if query.subjects.people else _names_any
     others = np.zeros(len(among), dtype=np.bool_)
     for at in np.flatnonzero(among).tolist():
         text = pool.recalled.contents[at][:_READ]
@@ -84,5 +83,4 @@ def _telling(query: QueryView, pool: Pool) -> NDArray[np.bool_]:
     asked = [each for each in query.terms if each not in named]
     if not asked and query.known >= 1:
         return np.ones(len(pool.recalled), dtype=np.bool_)
-    said: NDArray[np.bool_] = np.any(pool.whole_bags.frequencies(asked) > 0, axis=1)
-    return said
+    return pool.whole_bags.holding(numbers_in_order(asked))

@@ -1,7 +1,7 @@
 """What was said later of the same thing, and says that it changed, stands before what was."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from app.domain.conversation import Role
 from app.domain.memory import OF_MESSAGES
 from app.ranking import Floats
-from app.ranking.bm25 import term_numbers
+from app.ranking.bm25 import numbers_in_order
 from app.ranking.pool import Pool
 from app.ranking.query import QueryView
 from app.text.terms import terms_of
@@ -32,40 +32,58 @@ _RARE = 4
 _READ, _LONGEST = 30, 600
 """The best of a pool, later than an old one, that are read for a change, and characters of each."""
 
+_DONE = (
+    *("moved", "changed", "replaced", "extended", "postponed", "rescheduled", "canceled"),
+    *("cancelled", "upgraded", "raised", "lowered", "increased", "reduced", "renamed", "switched"),
+    "dropped",
+)
+_DONE_TO, _DONE_BY = ("sold", "shifted", "pushed back"), ("stopped", "quit")
+_GOING_ON = ("moving", "switching", "changing")
+"""How it is told that something, or somebody, has changed it, and that it is under way."""
+
 _CHANGES = re.compile(
-    r"""
-    \b(?: no\ longer | anymore | instead\ of | from\ now\ on
+    rf"""
+    \b(?: no\ longer | anymore | instead\ of | from\ now\ on | rather\ than
     | (?:has|have|had|'ve|'s|was|were|got|been)\ (?:been\ )?(?:\w+\ )?
-      (?:moved|changed|replaced|extended|postponed|rescheduled|cancell?ed|upgraded|raised|lowered
-      |increased|reduced|renamed|switched|dropped|sold|shifted|pushed\ back)
+      (?:{"|".join(map(re.escape, (*_DONE, *_DONE_TO)))})
     | (?:we|i|they|s?he)\ (?:just\ |now\ |finally\ |have\ |'ve\ )*
-      (?:moved|changed|replaced|extended|postponed|rescheduled|cancell?ed|upgraded|raised|lowered
-      |increased|reduced|renamed|switched|dropped|stopped|quit)
-    | (?:moving|switching|changing)\ (?:away\ )?(?:from|to)
-    | rather\ than | changed\ (?:my|our|her|his|their)\ minds?
+      (?:{"|".join((*_DONE, *_DONE_BY))})
+    | (?:{"|".join(_GOING_ON)})\ (?:away\ )?(?:from|to)
+    | changed\ (?:my|our|her|his|their)\ minds?
     )\b
     """,
     re.IGNORECASE | re.VERBOSE,
 )
 
-
-_TERMS = term_numbers(
-    sorted(
-        frozenset(
-            terms_of(
-                """
-                longer anymore instead rather now moved changed replaced extended postponed
-                rescheduled cancelled canceled upgraded raised lowered increased reduced renamed
-                switched dropped sold shifted pushed stopped quit moving switching changing mind
-                """
-            )
+_TERMS = numbers_in_order(
+    terms_of(
+        " ".join(
+            ["longer anymore instead rather now mind", *_DONE, *_DONE_TO, *_DONE_BY, *_GOING_ON]
         )
     )
 )
 """Of these it has one: what has none is not read."""
 
 
-def superseding(
+def with_changes(
+    query: QueryView, pool: Pool, worth: Floats, standing: Floats, floor: float
+) -> tuple[Floats, Floats, Mapping[str, Floats]]:
+    """
+    What each is worth, and how far it stands beside the best, with what tells of a change as good
+    as what it takes the place of; and the signal that says which did. Each of shape (n,).
+    """
+    changes = _superseding(query, pool, worth, floor)
+    if not changes:
+        return worth, standing, {}
+    worth, standing = worth.copy(), standing.copy()
+    told = np.full_like(worth, np.nan)
+    for later, old in changes:
+        worth[later], standing[later] = worth[old], max(standing[later], standing[old])
+        told[later] = 1
+    return worth, standing, {"changed": told}
+
+
+def _superseding(
     query: QueryView, pool: Pool, worth: Floats, floor: float
 ) -> Sequence[tuple[int, int]]:
     """
@@ -78,8 +96,7 @@ def superseding(
     said = np.array([kind in OF_MESSAGES for kind in recalled.types], dtype=np.bool_)
     voices = zip(recalled.roles, recalled.names, strict=True)
     said &= np.array([role == Role.USER and not name for role, name in voices], dtype=np.bool_)
-    bags = pool.whole_bags
-    may = np.bincount(bags.document[np.isin(bags.term, _TERMS)], minlength=len(said)) > 0
+    may = pool.whole_bags.holding(_TERMS)
     if not (said & may).any():
         return []
     order = np.argsort(-worth, kind="stable")
@@ -107,9 +124,8 @@ def _speaking_of_the_same(query: QueryView, pool: Pool, old: int) -> NDArray[np.
     own = bags.term[bags.document == old]
     held = np.isin(bags.term, own)
     holders = np.bincount(np.searchsorted(own, bags.term[held]), minlength=len(own))
-    rare = bags.document[np.isin(bags.term, own[holders <= _RARE])]
+    rare = bags.holding(own[holders <= _RARE])
     hits = bags.frequencies(query.terms) > 0
     as_much = np.all(hits >= hits[old], axis=1) & hits[old].any()
-    alike = as_much | (np.bincount(rare, minlength=len(cosine)) > 0)
-    same: NDArray[np.bool_] = (cosine >= ALIKE) & alike
+    same: NDArray[np.bool_] = (cosine >= ALIKE) & (as_much | rare)
     return same

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.ranking import Floats
-from app.ranking.bm25 import Bags, term_numbers
+from app.ranking.bm25 import Bags, numbers_in_order
 from app.ranking.pool import Pool
 from app.ranking.query import QueryView
 from app.text.terms import terms_of
@@ -63,12 +63,9 @@ def _terms_of_name(name: str | None) -> frozenset[str]:
     return frozenset(terms_of(name)) if name else frozenset()
 
 
-_TIMES = np.sort(term_numbers(sorted(frozenset(terms_of(" ".join(TIME_WORDS))))))
+_TIMES = numbers_in_order(terms_of(" ".join(TIME_WORDS)))
 
 
 def tells_time(bags: Bags) -> NDArray[np.bool_]:
     """Which of the n documents name a time or a number, shape (n,)."""
-    at = np.searchsorted(_TIMES, bags.term)
-    there = _TIMES[np.minimum(at, len(_TIMES) - 1)] == bags.term
-    told: NDArray[np.bool_] = np.bincount(bags.document[there], minlength=len(bags.length)) > 0
-    return told
+    return bags.holding(_TIMES)

@@ -15,10 +15,11 @@ _NUMBERED = re.compile(r"[^\W\d].*\d{3}")
 """A ticket, an error, a flight; not an ordinal, an hour or a version, of which several may do."""
 _SHORTLY = re.compile(r"[a-z]{1,4}-?\d{2}")
 """What is numbered with two figures: E07, P-12."""
+_ITS_NUMBER = r"\s+(?:number |no\.? ?|nr\.? ?)?#?(\d{2,})(?![\w.:-]*\w)"
 _BEHIND_WORD = re.compile(
-    r"\b(?P<what>(?:exit |error |status |http )?code|error|exit status|sqlstate|invoice|order"
+    r"\b((?:exit |error |status |http )?code|error|exit status|sqlstate|invoice|order"
     r"|ticket|issue|incident|bug|case|pr|pull request|port|room|gate|flight|chapter|page)"
-    r"\s+(?:number |no\.? ?|nr\.? ?)?#?(?P<number>\d{2,})(?![\w.:-]*\w)"
+    rf"{_ITS_NUMBER}"
 )
 """What is numbered behind a word: "exit code 143", "invoice #1188"."""
 
@@ -63,8 +64,11 @@ def named_in(query: str) -> Named:
 
 
 def _name(folded: str, term: str) -> Name:
-    number = _SHORT_NUMBER if _SHORTLY.fullmatch(folded) else _NUMBER
-    if number is _NUMBER and not _NUMBERED.match(folded):
+    if _SHORTLY.fullmatch(folded):
+        number = _SHORT_NUMBER
+    elif _NUMBERED.match(folded):
+        number = _NUMBER
+    else:
         return Name(term)
     parts = (_SEPARATOR.sub(lambda _: _SEPARATED, re.escape(each)) for each in number.split(folded))
     kin = re.compile(r"(?<!\w)" + f"({number.pattern})".join(parts) + r"(?!\w)")
@@ -73,6 +77,6 @@ def _name(folded: str, term: str) -> Name:
 
 def _numbered_in(folded: str) -> Iterator[Name]:
     for found in _BEHIND_WORD.finditer(folded):
-        last = re.escape(found["what"].split()[-1])
-        kin = re.compile(rf"\b{last}s?\s+(?:number |no\.? ?|nr\.? ?)?#?(\d{{2,}})(?![\w.:-]*\w)")
-        yield Name(found["number"], (found["number"],), kin)
+        last = re.escape(found[1].split()[-1])
+        kin = re.compile(rf"\b{last}s?{_ITS_NUMBER}")
+        yield Name(found[2], (found[2],), kin)

@@ -31,9 +31,14 @@ _MEANS_NOBODY = re.compile(
 _IN_A_TITLE = re.compile(r"\s+(?!I\b)[^\W\d_a-z]")
 """What follows "His" in "His Dark Materials"."""
 
+CALLED_SO = one_of(
+    "mom(?:my)?", "mum(?:my)?", "mama", "dad(?:dy)?", "papa", "grand?ma", "grand?pa", "granny"
+)
+"""Who is called by what they are, and so by it alone: "Mum"."""
+
 KIN = one_of(
     *("(?:grand|step|god)?(?:mother|father|son|daughter)", "(?:step)?(?:sister|brother)"),
-    *("mom(?:my)?", "mum(?:my)?", "mama", "dad(?:dy)?", "papa", "grand?ma", "grand?pa", "granny"),
+    CALLED_SO,
     *("aunt(?:ie|y)?", "uncle", "cousin", "niece", "nephew", "wife", "husband", "partner"),
     *("girlfriend", "boyfriend", "fianc[e\u00e9]e?", "baby", "child", "kid", "parent"),
 )

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from app.distil.entities.entity import Mention, may_be_one, normal_form
 from app.distil.entities.finding import mentions_of
-from app.distil.entities.naming import names_asked
+from app.distil.entities.naming import names_told
 from app.distil.entities.register import KnownName, Named, Register, looked_up
 from app.distil.entities.relations import BOTH_WAYS, relations_of
 from app.distil.entities.sameness import SAME_AS
@@ -165,5 +165,5 @@ def names_of(messages: Sequence[Spoken]) -> frozenset[str]:
         for each in messages
         for one in each.seen
     }
-    asked = (names_asked(each.content) for each in messages)
-    return looked_up(speakers.union(seen, *asked))
+    told = (names_told(each.content) for each in messages)
+    return looked_up(speakers.union(seen, *told))

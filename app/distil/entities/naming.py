@@ -32,10 +32,14 @@ def names_in(content: str) -> frozenset[str]:
     return frozenset(_grams(content[:MAX_CHARACTERS]))
 
 
+def names_told(content: str) -> frozenset[str]:
+    """The same with the names that are told by how they are spelled."""
+    return names_in(content) | {mention.normal for mention in mentions_of(content)}
+
+
 def names_asked(query: str) -> frozenset[str]:
-    """The same of a query, with the names that are told by how they are spelled."""
-    told = {mention.normal for mention in mentions_asked(query)}
-    return names_in(query) | told
+    """The same of a query, which is not read again."""
+    return names_in(query) | {mention.normal for mention in mentions_asked(query)}
 
 
 @lru_cache(maxsize=32)

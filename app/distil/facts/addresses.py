@@ -35,7 +35,10 @@ def home_told(attribute: str, value: str) -> str | None:
 
 def end_of_address(plain: str, comma: int) -> int:
     """Where the address ends that a comma goes on with; `comma` if it belongs to none."""
-    for found in _BEFORE_ADDRESS.finditer(plain, max(comma - _LOOKED_BACK, 0), comma):
+    start = max(comma - _LOOKED_BACK, 0)
+    if plain.find("address", start, comma) < 0:
+        return comma
+    for found in _BEFORE_ADDRESS.finditer(plain, start, comma):
         told = _POSTAL.match(plain, found.end())
         if told and told.end() > comma:
             return told.end()

@@ -69,7 +69,6 @@ _GOES_ON_AS_DATE = re.compile(
     re.IGNORECASE,
 )
 _LOOKED_BACK = 20
-_LOOKED_BACK_FOR_ADDRESS = 80
 _OF_SPEAKER = re.compile(
     r"(?P<i>I)(?=['\s]|(?:m|ve)\s)|(?P<we>we)(?=['\s])"
     r"|(?P<both>(?:(?:my|our)\s+(?P<with>[a-z]+)|(?P<called>(?-i:[A-Z])[\w-]+))\s+and\s+I)(?=['\s])"
@@ -147,8 +146,7 @@ def _end_of_what_goes_on(plain: str, at: int) -> int:
     day = date and _BEFORE_DATE.search(plain, max(at - _LOOKED_BACK, 0), at)
     if date and day:
         return date.end()
-    if "address" in plain[max(at - _LOOKED_BACK_FOR_ADDRESS, 0) : at]:
-        at = end_of_address(plain, at)
+    at = end_of_address(plain, at)
     return max(end_of_regions(plain, at), end_of_list(plain, at))
 
 

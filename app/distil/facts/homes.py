@@ -1,4 +1,4 @@
-"""Reading where people moved: into a house somewhere, to to a village that no list knows."""
+"""Reading where people moved: into a house somewhere, to a village that no list knows."""
 
 import re
 

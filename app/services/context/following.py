@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from app.distil.entities.entity import Gazetteer
+from app.distil.entities.entity import NOTHING_KNOWN, Gazetteer
 from app.distil.entities.finding import mentions_of
 from app.distil.entities.naming import names_in
 from app.distil.facts.told import speakers_of
@@ -20,7 +20,7 @@ from app.services.context.antecedents import Naming, is_name_of, known_apart, sp
 from app.services.context.renaming import renamed
 from app.services.context.situation import Situation
 from app.services.context.understanding import wanted
-from app.text.leaning import leans, points_at_answer
+from app.text.leaning import gone_on_with, leans, points_at_answer
 from app.text.overview import asks_about_asker
 from app.text.small_talk import is_small_talk
 from app.text.somebody import before_somebody, named_instead, points_at_somebody, says_she
@@ -130,13 +130,20 @@ def _naming(query: str, tail: Sequence[Message]) -> Iterator[Naming]:
 class _Before:
     """
     The message that a question leans on, what was said behind it that leans on it too, oldest
-    first, the reply to it, and the names that all of it holds.
+    first, the reply to it, and all that was `said` from it on.
     """
 
     message: Message
     since: Sequence[str]
     reply: str
-    known: Gazetteer
+    said: Sequence[str]
+
+    def known(self, questions: Sequence[str]) -> Gazetteer:
+        """The names that all of it holds, which only questions that may name another need."""
+        if not any(gone_on_with(each) for each in questions):
+            return NOTHING_KNOWN
+        named = (name for each in self.said for name in mentions_of(each))
+        return Gazetteer(types={name.normal: name.type for name in named})
 
 
 def _following(before: _Before, request: ContextRequest, now: datetime) -> ContextRequest:
@@ -146,10 +153,11 @@ def _following(before: _Before, request: ContextRequest, now: datetime) -> Conte
     """
     said, _ = wanted((before.message.content or "").strip())
     said = said[-_READ:]
+    known = before.known([*before.since, request.query])
     for each in before.since:
-        other = renamed(said, each, before.known)
+        other = renamed(said, each, known)
         said = other.asked if other else said
-    if other := renamed(said, request.query, before.known):
+    if other := renamed(said, request.query, known):
         said = other.asked
     elif points_at_answer(request.query):
         said = " ".join([said, *answered(before.message.content or "", before.reply)])
@@ -161,17 +169,16 @@ def _following(before: _Before, request: ContextRequest, now: datetime) -> Conte
 
 def _before(query: str, tail: Sequence[Message]) -> _Before | None:
     """What the user said last that leans on nothing; None where nothing was said that does not."""
-    since, reply, names = list[str](), "", dict[str, EntityType]()
+    since, reply, said = list[str](), "", list[str]()
     for each in reversed(tail):
         content = (each.content or "").strip()
         if content == query.strip() or each.role not in _TALKS:
             continue
-        names |= {name.normal: name.type for name in mentions_of(content[-_READ:])}
+        said.append(content[-_READ:])
         if each.role is Role.ASSISTANT:
             reply = content
         elif leans(content):
             since.append(content[-_READ:])
         elif not is_small_talk(content):
-            known = Gazetteer(types=names)
-            return _Before(message=each, since=since[::-1], reply=reply, known=known)
+            return _Before(message=each, since=since[::-1], reply=reply, said=said)
     return None

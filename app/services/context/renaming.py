@@ -14,11 +14,10 @@ from app.distil.entities.entity import NOTHING_KNOWN, Gazetteer
 from app.distil.entities.finding import mentions_of
 from app.domain.entities import EntityType
 from app.text.leaning import gone_on_with, says_nothing
-from app.text.somebody import KIN
+from app.text.somebody import CALLED_SO, KIN
 
 _RELATIVE = re.compile(
-    rf"\b(?:my\s(?:\w+\s)?{KIN}|(?:mom(?:my)?|mum(?:my)?|mama|dad(?:dy)?|papa|grand?[mp]a|granny))\b"
-    r"(?!-)",
+    rf"\b(?:my\s(?:\w+\s)?{KIN}|{CALLED_SO})\b(?!-)",
     re.IGNORECASE,
 )
 """Who is called by what they are to who asks: "my older sister", "Mum"."""

@@ -32,7 +32,7 @@ def subjects_of(query: str, asker: Collection[str]) -> Subjects:
     return Subjects(
         names=frozenset(term for each in told for term in terms_of(each.name)),
         several=len({each.normal for each in told}) > 1,
-        kinds=frozenset(each.type for each in told),
+        people=all(each.type is EntityType.PERSON for each in told),
     )
 
 
