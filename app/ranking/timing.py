@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.ranking import Floats
-from app.text.intervals import Interval
+from app.text.intervals import ROUGH, Interval
 
 _DAY = 86_400.0
 
@@ -43,7 +43,8 @@ def fitting(recency: Floats, created_at: NDArray[np.float64], asked: Sequence[In
     """
     What recency counts for where a time is asked for: as much as the time of each item fits.
 
-    What is fresh would else stand before what was said "in May". Without intervals it stays.
+    What is fresh would else stand before what was said "in May". How long ago that day, week or
+    month is does not matter; of a season, a year or "recently" it does. Without intervals it stays.
 
     Args:
         recency: Of each item, shape (n,).
@@ -52,7 +53,8 @@ def fitting(recency: Floats, created_at: NDArray[np.float64], asked: Sequence[In
     """
     if not asked:
         return recency
-    return recency * time_match(created_at, [replace(each, strength=1.0) for each in asked])
+    fit = time_match(created_at, [replace(each, strength=1.0) for each in asked])
+    return fit if all(each.strength >= ROUGH for each in asked) else recency * fit
 
 
 NEAR = 0.1

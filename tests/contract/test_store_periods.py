@@ -434,3 +434,16 @@ async def test_the_most_important_of_a_time_is_read(store: Store) -> None:
             [], within=asked, model=MODEL, unsought=Unsought(moments=[hour])
         )
     assert sorted(read.recalled.contents) == sorted(f"note {at}" for at in range(50) if at % 5)
+
+
+async def test_of_what_callers_say_nothing_of_the_best_rated_is_read(store: Store) -> None:
+    """Decisions at the beginning of an hour of small things."""
+    texts = [f"We decided on plan {at}." if at < 5 else f"note {at}" for at in range(60)]
+    await keep(store, *(said(text, NOON + at * SECOND) for at, text in enumerate(texts)))
+    asked = await within(store)
+    hour = Interval(NOON, NOON + 60 * SECOND, 1.0)
+    async with store.read(ACME) as snapshot:
+        read = await snapshot.recall.surrounded(
+            [], within=asked, model=MODEL, unsought=Unsought(moments=[hour])
+        )
+    assert sorted(read.recalled.contents) == sorted([*texts[:5], *texts[25:]])

@@ -221,6 +221,14 @@ def test_recency_counts_as_much_as_the_time_fits_however_vague_it_is() -> None:
     assert fitting(fresh, created_at, []) is fresh
 
 
+def test_how_long_ago_a_named_day_or_month_is_does_not_matter() -> None:
+    asked = intervals_of("what did we do in May 2019", NOW)
+    inside, before = datetime(2019, 5, 9, tzinfo=UTC), datetime(2018, 5, 9, tzinfo=UTC)
+    created_at = np.array([inside.timestamp(), before.timestamp()])
+    fit = fitting(np.array([0.001, 0.0005], np.float32), created_at, asked)
+    assert fit.tolist() == pytest.approx([1.0, 0.0], abs=1e-6)
+
+
 @given(st.text() | st.lists(WORDS, max_size=8).map(" ".join))
 def test_the_quick_look_misses_no_rule(query: str) -> None:
     matched = any(rule.search(query.casefold()) for rule, _ in RULES)

@@ -9,7 +9,12 @@ from sqlalchemy import Select, bindparam, func, select
 
 from app.adapters.sql import tables as t
 from app.adapters.sql.fetch import Constant, Reading
-from app.adapters.sql.narrowing.recallable import narrowed_by, narrowing, recallable
+from app.adapters.sql.narrowing.recallable import (
+    importance_of_message,
+    narrowed_by,
+    narrowing,
+    recallable,
+)
 from app.domain.ids import ItemKey, TenantId
 from app.domain.memory import ItemType, Table, item_key
 from app.ports import RecallFilter
@@ -25,7 +30,10 @@ _LOOKED_AT = 400
 def said_in(
     moments: Sequence[Interval], *, tenant: TenantId, within: RecallFilter
 ) -> Reading[Sequence[ItemKey]]:
-    """The most important messages of each of these times, of what `within` may find."""
+    """
+    The most important messages of each of these times, of what `within` may find: as callers say,
+    and among what they say nothing of as it was rated.
+    """
     keys: list[ItemKey] = []
     if within.types and ItemType.MESSAGE not in within.types:
         return keys
@@ -49,9 +57,9 @@ def said_then(narrowed: frozenset[str]) -> Constant:
 def _newest(narrowed: frozenset[str], *, on_postgres: bool) -> Select[Any]:
     """One scope at a time: so the index has its messages in the order in which they are wanted."""
     m, c = t.message.c, t.conversation.c
-    worth = func.coalesce(m.importance, c.importance, m.rated, 0)
+    rated = func.coalesce(m.rated, 0)
     last = (
-        select(m.key, m.created_at, worth.label("worth"))
+        select(m.key, m.created_at, importance_of_message().label("worth"), rated.label("rated"))
         .join(t.conversation, c.key == m.conversation_key)
         .join(t.scope, t.scope.c.key == m.scope_key)
         .where(
@@ -64,5 +72,5 @@ def _newest(narrowed: frozenset[str], *, on_postgres: bool) -> Select[Any]:
         .limit(bindparam("looked_at"))
         .subquery("last")
     )
-    best = (last.c.worth.desc(), last.c.created_at.desc(), last.c.key.desc())
-    return select(last.c.key).order_by(*best).limit(bindparam("most"))
+    best = (last.c.worth, last.c.rated, last.c.created_at, last.c.key)
+    return select(last.c.key).order_by(*(each.desc() for each in best)).limit(bindparam("most"))
