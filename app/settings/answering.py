@@ -55,7 +55,8 @@ class ServerSettings(Section):
     )
     head_bytes: PositiveInt = Field(
         default=4 * 2**20,  # a query in the address has up to 200,000 characters of twelve bytes
-        description="Bytes that they may have beyond what one read brings; then the answer is 431.",
+        description="Bytes that they, extensions of chunks and trailers may have beyond what one "
+        "read brings; then the answer is 431.",
     )
     drain_s: Seconds = Field(
         default=20.0, description="Seconds that running requests get at the end."
