@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from app.domain.context import Source, Weights
 from app.domain.ids import ItemKey
 from app.ranking import Floats
+from app.ranking.dated import dated
 from app.ranking.dedup import repeated, saying
 from app.ranking.lifting import Ties, lifted
 from app.ranking.likely import IDLE, idle, on_topic
@@ -64,9 +65,9 @@ def rank(
     that the query speaks of is preferred, and so is code where it asks for that, what is of the
     conversation that goes on, and what `ties` tell to be near; that lifts nothing over the floor.
     What was replied when the same was asked before is a likely answer. What tells of a change is
-    worth as much as what it takes the place of. Where the conversation that
-    goes on has enough of these, what was said elsewhere and is worth less stays out. Ties are
-    broken by key, newest first.
+    worth as much as what it takes the place of. Of what was said at a time that the query names the
+    best comes in, if nothing of it is a likely answer. Where the conversation that goes on has
+    enough of these, what was said elsewhere and is worth less stays out. Equals: the newest first.
     """
     relevant, asked = judged.score * judged.standing, _asked_for(query, pool)
     nothing = idle(query, pool, relevant, taste.floor) & ~asked
@@ -83,19 +84,19 @@ def rank(
         signals[_told_as(query)] = np.where(asked, np.float32(1.0), np.float32(np.nan))
     likely = np.minimum(relevant, topical) >= taste.sufficient
     filling = (more < NEGLIGIBLE) & (judged.lexical < LITTLE) & taste.is_choosy
-    better = _outdone(query, pool, more, likely)
-    marked = _Marked(asked=asked, outdone=better, filling=filling)
+    marked = _marked(query, pool, more, asked, likely, filling)
     return replace(_cut(pool, sources, taste, score, signals, marked), worth=worth)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Marked:
     """
-    True for what is asked for as a whole; for what the running conversation has better; for what
-    is next to nothing beside the best.
+    True for what is asked for as a whole; for what else was said at the time that is named; for
+    what the running conversation has better; for what is next to nothing beside the best.
     """
 
     asked: NDArray[np.bool_]
+    dated: NDArray[np.bool_]
     outdone: NDArray[np.bool_]
     filling: NDArray[np.bool_]
 
@@ -114,6 +115,19 @@ def _asked_for(query: QueryView, pool: Pool) -> NDArray[np.bool_]:
         return np.zeros(len(recalled), dtype=np.bool_)
     summed_up = recalled.summing_up(query.periods)
     return summed_up if summed_up.any() else recalled.said_in(query.moments)
+
+
+def _marked(
+    query: QueryView,
+    pool: Pool,
+    worth: Floats,
+    asked: NDArray[np.bool_],
+    likely: NDArray[np.bool_],
+    filling: NDArray[np.bool_],
+) -> _Marked:
+    then = dated(query, pool.recalled, worth, likely)
+    better = _outdone(query, pool, worth, likely)
+    return _Marked(asked=asked, dated=then, outdone=better, filling=filling & ~then)
 
 
 def _told_as(query: QueryView) -> str:
@@ -188,7 +202,7 @@ def _cut(
     pinned = np.array([Source.PINNED in sources[key] for key in recalled.keys], dtype=np.bool_)
     keys = np.array(recalled.keys, dtype=np.int64)
     order = np.lexsort((-keys, -score))
-    off_topic = (relevant < taste.floor) & ~pinned & ~asked
+    off_topic = (relevant < taste.floor) & ~pinned & ~asked & ~marked.dated
     too_low = (score < (-np.inf if taste.min_score is None else taste.min_score)) & ~pinned
     worse = marked.outdone & ~pinned & ~asked
     nothing = marked.filling & ~pinned & ~asked

@@ -42,6 +42,9 @@ _DO = one_of(
     "(?:talk(?:ed|ing)?|speak(?:ing)?|spoken?|chat(?:ted|ting)?)(?: about)?",
     "work(?:ed|ing)? on",
     "(?:go|gone|went|going) (?:over|through)",
+    "(?:have|had)(?: (?:on|going on|planned|scheduled))?",
+    *("plan(?:ned|ning)?", "(?:deal|dealt|dealing) with", "(?:think|thought) about"),
+    "(?:write|wrote|written) about",
     *("cover(?:ed|ing)?", "accomplish(?:ed)?", "achieved?", "learn(?:ed|t)?", "miss(?:ed)?"),
     *("decided?", "agreed?(?: (?:on|to))?"),
     *("concluded?", "finish(?:ed)?", "completed?", "(?:figured?|work(?:ed)?|find|found) out"),
@@ -52,13 +55,14 @@ _DO = one_of(
     "(?:help(?:ed|ing)? (?:me|us|you)|(?:need|want|get|got)(?:ed)? help) with",
 )
 _BEEN_DONE = one_of(
-    *("said", "told", "mentioned", "discussed", "talked about", "spoken about", "covered"),
+    *("there", "said", "told", "mentioned", "discussed", "talked about", "spoken about", "covered"),
     *("decided(?: on)?", "agreed(?: (?:on|upon|to))?", "done", "achieved", "accomplished"),
     *("asked(?: (?:for|about))?", "suggested", "recommended", "proposed", "explained", "concluded"),
 )
 _HAPPEN = one_of(
     "(?:happen(?:ed|s|ing)?|occurred|changed?)(?: (?:to|with|between) (?:me|us))?",
-    *("took place", "(?:gone|went|going|goes) on", "new"),
+    *("took place", "(?:gone|went|going|goes) on", "(?:came|come|comes) up", "new"),
+    *("important", "interesting", "notable", "special", "on"),
 )
 _ALL = "(?:what|whatever|(?:all |of )*(?:everything|all|the things)(?: that)?)(?:'s|'d|'ve)?"
 _DEED = one_of(f"{_WHO}{_behind(_BE)} {_DO}", _HAPPEN, _BEEN_DONE)
@@ -102,9 +106,11 @@ _ANYTHING = (
     f"{_behind('else', 'new', 'interesting', 'important', 'notable', 'special', 'exciting', 'big')}"
     f"(?: {_HAPPEN})?"
 )
-_MADE = f"{_WHO}{_behind(_BE)} {one_of(_DO, 'have', 'make', 'made', 'give', 'given')}"
+_MADE = f"{_WHO}{_behind(_BE)} {one_of(_DO, 'make', 'made', 'give', 'given')}"
 _WHICH = f"(?:what|which)(?:'s)?{_behind(_BE)} {_NOUN}(?:{_behind(_BE)} {_MADE})?"
 """What are the highlights, which topics did we discuss, what was my question."""
+_LIKE = f"what{_behind(_BE)} (?:about|{_OUR}{_TALK} look(?:ed)? like)"
+"""What was that week about, what did my day look like."""
 _WHERE = f"where{_behind(_BE)} (?:i|we) (?:leave|left|break|broke) off"
 
 _SPELLED = dict(
@@ -134,7 +140,7 @@ _AFTER = _some(
     *("in (?:total|general|short)", "day", "week", "weekend", "year"),
 )
 _OVERVIEW = re.compile(
-    f"{_BEFORE}(?:{one_of(_WHAT, _NOUN, _VERB, _HOW, _ANYTHING, _WHICH, _WHERE)} {_AFTER})?"
+    f"{_BEFORE}(?:{one_of(_WHAT, _NOUN, _VERB, _HOW, _ANYTHING, _WHICH, _LIKE, _WHERE)} {_AFTER})?"
 )
 
 

@@ -7,7 +7,7 @@ import pytest
 from httpx import AsyncClient
 
 from app.settings import Settings
-from tests.api.speaking import said, search, store, talking_to
+from tests.api.speaking import context, said, search, store, talking_to
 
 QUESTION = "Which surprise did the dentist have on 3 June 2025?"
 THEN = "Look, a puppy for the whole family!"
@@ -65,3 +65,19 @@ async def test_filters_hold_for_it(narrow: AsyncClient) -> None:
 async def test_what_is_not_hybrid_looks_for_meaning_alone(narrow: AsyncClient) -> None:
     await narrow.put("/flags", json={"hybrid": False})
     assert THEN not in await found(narrow, QUESTION)
+
+
+async def test_what_was_said_then_comes_in_where_nothing_else_answers(alone: AsyncClient) -> None:
+    """It is not called an incident: so it is shown, and no likely answer."""
+    rain = "The rain came through the ceiling and the racks stood in water."
+    rule = "An incident is declared by whoever is on call."
+    for text, day in ((rain, "2025-05-12"), (rule, "2025-02-03")):
+        at = f"{day}T10:00:00Z"
+        await store(alone, said(text, created_at=at), user_id="ann", created_at=at)
+    about: dict[str, Any] = {"user_id": "ann", "as_of": "2025-08-01T12:00:00Z"}
+
+    bundle = await context(alone, "Which incidents did we have in May?", **about)
+    assert rain in {each["content"] for each in bundle["retrieved_memories"]}
+
+    bundle = await context(alone, "Which incidents did we have?", **about)
+    assert rain not in {each["content"] for each in bundle["retrieved_memories"]}

@@ -12,6 +12,17 @@ from app.text.times import timed
 NOW = datetime(2026, 3, 4, 15, tzinfo=UTC)
 
 OVERVIEWS = """
+What was there in January?
+What did we have in January?
+What do I have on Monday?
+What was on in January?
+What was important last month?
+What came up last week?
+What did we plan in January?
+What did we deal with in January?
+What did we write about yesterday?
+What was last week about?
+What did my day look like yesterday?
 What did I do last week?
 What did I do over the weekend?
 How was my weekend?
@@ -132,6 +143,13 @@ Recap of the meeting with Bob yesterday
 Why did we switch to PostgreSQL last year?
 Fix the bug from yesterday
 I went to Lisbon last week
+What did I have for dinner in January?
+Which incidents did we have in January?
+What did we buy in January?
+What do we have for the party on Monday?
+What was there to eat yesterday?
+What was Ann's talk about yesterday?
+What did the house look like last week?
 Who was at home yesterday?
 Which restaurant did you suggest last week?
 What did you suggest for dinner yesterday?
