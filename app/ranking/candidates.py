@@ -65,26 +65,26 @@ def rank(
     that the query speaks of is preferred, and so is code where it asks for that, what is of the
     conversation that goes on, and what `ties` tell to be near; that lifts nothing over the floor.
     What was replied when the same was asked before is a likely answer. What tells of a change is
-    worth as much as what it takes the place of. Of what was said at a time that the query names the
-    best comes in, if nothing of it is a likely answer. Where the conversation that goes on has
-    enough of these, what was said elsewhere and is worth less stays out. Equals: the newest first.
+    worth as much as what it takes the place of. Of a past time that is named the best comes
+    in, if nothing of it is a likely answer. Where the conversation that goes on has enough of
+    these, what was said elsewhere and is worth less stays out. Ties are broken by key, newest first.
     """
     relevant, asked = judged.score * judged.standing, _asked_for(query, pool)
     nothing = idle(query, pool, relevant, taste.floor) & ~asked
-    counting = np.where(nothing, IDLE, np.float32(1))
-    more, lifts = lifted(counting * relevant, query, pool, ties, asked)
+    part = np.where(nothing, IDLE, np.float32(1))
+    more, lifts = lifted(part * relevant, query, pool, ties, asked)
     topical = on_topic(query, pool, judged, asked, nothing, taste.sufficient)
-    standing = counting * judged.standing
-    more, standing, changed = with_changes(query, pool, more, standing, taste.floor)
+    more, standing, changed = with_changes(query, pool, more, part * judged.standing, taste.floor)
     score, merits = scored(pool.recalled, more, taste, query.intervals, standing)
     signals = {"semantic": judged.semantic, "lexical": judged.lexical, **merits}
     signals |= {"relevance": relevant, "on_topic": topical, **lifts, **changed, **judged.features}
     worth = dict(zip(query.terms, query.idf.tolist(), strict=True))
-    if asked.any():
-        signals[_told_as(query)] = np.where(asked, np.float32(1.0), np.float32(np.nan))
+    signals |= _told_as(query, asked)
     likely = np.minimum(relevant, topical) >= taste.sufficient
-    filling = (more < NEGLIGIBLE) & (judged.lexical < LITTLE) & taste.is_choosy
-    marked = _marked(query, pool, more, asked, likely, filling)
+    then = dated(query, pool.recalled, more, likely, now=taste.now)
+    filling = (more < NEGLIGIBLE) & (judged.lexical < LITTLE) & taste.is_choosy & ~then
+    better = _outdone(query, pool, more, likely)
+    marked = _Marked(asked=asked, dated=then, outdone=better, filling=filling)
     return replace(_cut(pool, sources, taste, score, signals, marked), worth=worth)
 
 
@@ -117,24 +117,12 @@ def _asked_for(query: QueryView, pool: Pool) -> NDArray[np.bool_]:
     return summed_up if summed_up.any() else recalled.said_in(query.moments)
 
 
-def _marked(
-    query: QueryView,
-    pool: Pool,
-    worth: Floats,
-    asked: NDArray[np.bool_],
-    likely: NDArray[np.bool_],
-    filling: NDArray[np.bool_],
-) -> _Marked:
-    then = dated(query, pool.recalled, worth, likely)
-    better = _outdone(query, pool, worth, likely)
-    return _Marked(asked=asked, dated=then, outdone=better, filling=filling & ~then)
-
-
-def _told_as(query: QueryView) -> str:
-    """What the signal is called that says that something is asked for as a whole."""
-    if not query.facts:
-        return "period"
-    return "portrait" if query.facts.names else "answers"
+def _told_as(query: QueryView, asked: NDArray[np.bool_]) -> Mapping[str, Floats]:
+    """The signal that says what is asked for as a whole, shape (n,), if anything is."""
+    if not asked.any():
+        return {}
+    name = ("portrait" if query.facts.names else "answers") if query.facts else "period"
+    return {name: np.where(asked, np.float32(1.0), np.float32(np.nan))}
 
 
 def _outdone(

@@ -13,16 +13,25 @@ MOST = 5
 
 
 def dated(
-    query: QueryView, recalled: Recalled, relevant: Floats, likely: NDArray[np.bool_]
+    query: QueryView,
+    recalled: Recalled,
+    relevant: Floats,
+    likely: NDArray[np.bool_],
+    *,
+    now: float,
 ) -> NDArray[np.bool_]:
     """
     True for what may come in below the floor, shape (n,): "Which incidents did we have in May?" may
     be about what is not called so.
 
-    A season, a year or "recently" tells too little for that.
+    A season, a year or "recently" tells too little for that, and who names today, or what is to
+    come, hardly asks for what was said then: "What shall I cook today?". `now` in seconds since
+    1970.
     """
     told = np.zeros(len(recalled), dtype=np.bool_)
-    named = [each for each in query.intervals if each.strength >= ROUGH]
+    named = [
+        each for each in query.intervals if each.strength >= ROUGH and each.stop.timestamp() <= now
+    ]
     if not named or query.overview:
         return told
     then = np.flatnonzero(recalled.said_in(named))

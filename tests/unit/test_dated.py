@@ -26,13 +26,13 @@ def a_query(strength: float, *, overview: bool = False) -> QueryView:
     )
 
 
-def let_in(query: QueryView, likely: Sequence[int] = ()) -> list[int]:
+def let_in(query: QueryView, likely: Sequence[int] = (), *, now: datetime = NOON) -> list[int]:
     """Eight were said in May, each more relevant than the one before, and one in June."""
     times = [*(MAY[0] + timedelta(days=at) for at in range(8)), MAY[1]]
     items = [an_item(at + 1, f"said {at}", at=time) for at, time in enumerate(times)]
     relevant = np.arange(9, dtype=np.float32) / np.float32(100)
     answers = np.isin(np.arange(9), likely)
-    told = dated(query, recalled(*items), relevant, answers)
+    told = dated(query, recalled(*items), relevant, answers, now=now.timestamp())
     return np.flatnonzero(told).tolist()
 
 
@@ -54,4 +54,10 @@ def test_nothing_does_for_a_season_or_where_all_is_asked_for() -> None:
 def test_a_time_of_which_nothing_is_found_brings_nothing() -> None:
     item = an_item(1, "said at noon", at=NOON)
     nothing = np.zeros(1, np.bool_)
-    assert not dated(a_query(EXACT), recalled(item), np.ones(1, np.float32), nothing).any()
+    one = np.ones(1, np.float32)
+    assert not dated(a_query(EXACT), recalled(item), one, nothing, now=NOON.timestamp()).any()
+
+
+def test_nothing_does_while_that_time_goes_on() -> None:
+    assert not let_in(a_query(EXACT), now=MAY[1] - timedelta(seconds=1))
+    assert let_in(a_query(EXACT), now=MAY[1])
