@@ -67,7 +67,7 @@ def rank(
     What was replied when the same was asked before is a likely answer. What tells of a change is
     worth as much as what it takes the place of. Of a past time that is named the best comes
     in, if nothing of it is a likely answer. Where the conversation that goes on has enough of
-    these, what was said elsewhere and is worth less stays out. Ties are broken by key, newest first.
+    these, what was said elsewhere and is worth less stays out. Ties: by key, newest first.
     """
     relevant, asked = judged.score * judged.standing, _asked_for(query, pool)
     nothing = idle(query, pool, relevant, taste.floor) & ~asked
