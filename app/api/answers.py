@@ -1,7 +1,8 @@
 """Bundles as they go out."""
 
 from app.api.schemas.bundles import bundle_out, to_json
-from app.domain.context import ContextBundle, ContextRequest, Difference
+from app.domain.context import ContextBundle, ContextRequest
+from app.domain.difference import Difference
 
 _FRESH, _CACHED = b'"cache_hit":false', b'"cache_hit":true'
 

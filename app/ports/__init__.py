@@ -7,8 +7,9 @@ from typing import Protocol, Self
 from uuid import UUID
 
 from app.domain.chat import Keeping, Outcome
-from app.domain.context import ContextBundle, ContextRequest, Difference, Source, Step
+from app.domain.context import ContextBundle, ContextRequest, Source, Step
 from app.domain.conversation import Role
+from app.domain.difference import Difference
 from app.domain.ids import ConversationKey, ItemKey, ScopeKey, TenantId
 from app.domain.memory import OF_MESSAGES, ItemType
 from app.ranking import Floats

@@ -190,10 +190,11 @@ def _cut(
     pinned = np.array([Source.PINNED in sources[key] for key in recalled.keys], dtype=np.bool_)
     keys = np.array(recalled.keys, dtype=np.int64)
     order = np.lexsort((-keys, -score))
-    off_topic = (relevant < taste.floor) & ~pinned & ~asked & ~marked.dated
+    may_fall = ~(pinned | asked)
+    off_topic = (relevant < taste.floor) & may_fall & ~marked.dated
     too_low = (score < (-np.inf if taste.min_score is None else taste.min_score)) & ~pinned
-    worse = marked.outdone & ~pinned & ~asked
-    nothing = marked.filling & ~pinned & ~asked
+    worse = marked.outdone & may_fall
+    nothing = marked.filling & may_fall
     passing = ~(off_topic | too_low | worse | nothing)
     again = said_again(pool, order[passing[order]], pinned, asked)
     reasons = {

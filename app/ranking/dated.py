@@ -6,7 +6,6 @@ from numpy.typing import NDArray
 from app.ranking import Floats
 from app.ranking.pool import Recalled
 from app.ranking.query import QueryView
-from app.text.intervals import ROUGH
 
 MOST = 5
 """Of what was said then, the most relevant: more would be filler."""
@@ -29,9 +28,7 @@ def dated(
     1970.
     """
     told = np.zeros(len(recalled), dtype=np.bool_)
-    named = [
-        each for each in query.intervals if each.strength >= ROUGH and each.stop.timestamp() <= now
-    ]
+    named = [each for each in query.intervals if each.is_named and each.stop.timestamp() <= now]
     if not named or query.overview:
         return told
     then = np.flatnonzero(recalled.said_in(named))

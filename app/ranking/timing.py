@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.ranking import Floats
-from app.text.intervals import ROUGH, Interval
+from app.text.intervals import Interval
 
 _DAY = 86_400.0
 
@@ -54,7 +54,7 @@ def fitting(recency: Floats, created_at: NDArray[np.float64], asked: Sequence[In
     if not asked:
         return recency
     fit = time_match(created_at, [replace(each, strength=1.0) for each in asked])
-    return fit if all(each.strength >= ROUGH for each in asked) else recency * fit
+    return fit if all(each.is_named for each in asked) else recency * fit
 
 
 NEAR = 0.1

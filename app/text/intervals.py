@@ -16,6 +16,14 @@ class Interval:
     stop: datetime
     strength: float
 
+    @property
+    def is_named(self) -> bool:
+        """
+        Whether it is a day, a week or a month; what is said of a season, a year or "recently" is
+        much of all there is.
+        """
+        return self.strength >= ROUGH
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timed:

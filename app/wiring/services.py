@@ -4,28 +4,20 @@ import time
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
 
 from uuid_utils.compat import uuid7
 
-from app import __version__
 from app.adapters.late import LateReranker
-from app.adapters.rooms import BACKUPS
-from app.adapters.sql.copies.backup import write_backup
 from app.adapters.sql.health.checkup import Checkup
-from app.adapters.sql.store import SqlStore
 from app.adapters.weights import read_weights
 from app.api.answers import JsonAnswers
 from app.api.deps import Proxy, Services
-from app.domain.audit import Action
 from app.domain.context import Source
-from app.domain.watching import Step
 from app.ports.upstream import Upstream
 from app.ranking.offering import Division
 from app.services.answering.cached import CachedForge
 from app.services.answering.replaying import Replayer
-from app.services.common.jobs import Jobs, Progress
-from app.services.common.logbook import Logbook
+from app.services.common.jobs import Jobs
 from app.services.context.completing import Completer
 from app.services.context.following import Follower
 from app.services.context.forge import ContextForge
@@ -54,7 +46,8 @@ from app.services.writing.echo_guard import EchoGuard
 from app.services.writing.ingest import Ingestor
 from app.services.writing.prepare import Preparer
 from app.services.writing.waiting import IndexWaiter
-from app.settings import Settings, revealed
+from app.settings import revealed
+from app.wiring.backing_up import back_up
 from app.wiring.deriving import now
 from app.wiring.keys import key_ring
 from app.wiring.upkeep import UpkeepParts
@@ -101,7 +94,7 @@ class Parts(UpkeepParts):
             summaries=self.summaries,
             doctor=self._doctor,
             at_work=self.workers.running,
-            back_up=partial(_back_up, self.settings, store, self.logbook),
+            back_up=partial(back_up, self.settings, store, self.logbook),
             readiness=self._readiness,
             sizes=Shared(look=self._readiness.sizes, seconds=_SIZES_KEPT_S, timer=time.monotonic),
             telemetry=self.telemetry,
@@ -287,21 +280,3 @@ class Parts(UpkeepParts):
                 deadline=chosen.deadline_s, candidates=chosen.candidates, share=chosen.share
             ),
         )
-
-
-async def _back_up(
-    settings: Settings, store: SqlStore, logbook: Logbook, progress: Progress
-) -> Mapping[str, Any]:
-    """Write a backup into the data directory; where, and what is in it."""
-    taken_at = now()
-    target = settings.data_dir / BACKUPS / f"foreword-{taken_at:%Y%m%dT%H%M%S%fZ}.zip"
-
-    def watch(step: Step) -> None:
-        progress.tell(step.done, step.total)
-
-    async with logbook.noting(Action.BACKUP_WRITTEN) as facts:
-        manifest = await write_backup(
-            store.database, target, foreword=__version__, now=taken_at, watch=watch
-        )
-        facts.update(manifest.counts())
-    return {"file": str(target.absolute()), "rows": dict(manifest.rows)}

@@ -21,7 +21,8 @@ from app.api.schemas.recalled import (
     timings_out,
 )
 from app.api.schemas.users import DERIVED, Derived, derived_out
-from app.domain.context import ContextBundle, ContextRequest, Difference, Intent
+from app.domain.context import ContextBundle, ContextRequest, Intent
+from app.domain.difference import Difference
 from app.domain.memory import ItemType
 from app.domain.profile import Section, ShownProfile
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Hashable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 
-from app.domain.context import ContextBundle, ContextRequest, Difference
+from app.domain.context import ContextBundle, ContextRequest
+from app.domain.difference import Difference
 from app.domain.ids import TenantId
 from app.domain.telling import Listener
 from app.ports import AnswerCache, Renderer, Telemetry

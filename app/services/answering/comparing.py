@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from app.domain.context import ContextBundle, Difference
+from app.domain.context import ContextBundle
+from app.domain.difference import Difference
 from app.domain.ids import BundleId, EntityId, ItemId, ItemKey, MessageKey
 from app.domain.memory import Table, item_key
 from app.ports.stored import Receipt

@@ -10,7 +10,6 @@ from app.domain.context import (
     Candidate,
     ContextBundle,
     Degraded,
-    Difference,
     Dropped,
     Format,
     Intent,
@@ -20,6 +19,7 @@ from app.domain.context import (
     with_lines,
 )
 from app.domain.conversation import Message
+from app.domain.difference import Difference
 from app.domain.entities import RelatedEntity
 from app.domain.errors import BundleNotFound
 from app.domain.ids import (

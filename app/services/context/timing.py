@@ -8,7 +8,7 @@ from itertools import islice
 from app.domain.context import ContextRequest
 from app.ranking.timing import LATER_DAYS
 from app.services.context.situation import Situation
-from app.text.intervals import NO_TIMES, ROUGH, Interval, Timed
+from app.text.intervals import NO_TIMES, Interval, Timed
 from app.text.times import timed
 
 _MOST = 2
@@ -24,13 +24,8 @@ def times_of(request: ContextRequest, now: datetime, situation: Situation) -> Ti
 
 
 def at_times(situation: Situation, times: Sequence[Interval]) -> Iterator[Situation]:
-    """
-    The same, narrowed to each of the first times that are a day, a week or a month.
-
-    What is said of a season, a year or "recently" is much of all there is.
-    """
-    telling = (each for each in times if each.strength >= ROUGH)
-    for each in islice(telling, _MOST):
+    """The same, narrowed to each of the first times that are a day, a week or a month."""
+    for each in islice((each for each in times if each.is_named), _MOST):
         within = situation.within
         after = max(each.start, within.after or each.start)
         stop = each.stop + _TOLD_WITHIN
