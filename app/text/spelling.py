@@ -34,7 +34,7 @@ Letters of a word that may have any slip in it: a shorter one is one letter away
 And those from which on it may be taken for one that memory has not either.
 """
 
-_WORD = re.compile(r"(?<!\S)\(?([^\W\d_]+)(?=(?:['\u2019]s)?[.,;:!?)]*(?:\s|\Z))")
+STANDING_ALONE = re.compile(r"(?<!\S)\(?([^\W\d_]+)(?=(?:['\u2019]s)?[.,;:!?)]*(?:\s|\Z))")
 """What stands by itself: no part of a path, an address or a name in code, and not quoted."""
 
 _TYPED = frozenset(
@@ -71,9 +71,10 @@ def suspects(query: str, knows: Knows) -> Sequence[str]:
 
     A word with a capital is a name, and names are left alone: Carla is not Karla.
     """
-    words = [word for word in dict.fromkeys(_WORD.findall(query[:_READ])) if word.islower()]
-    unknown = [word for word in map(fold, words) if not _is_right(word, knows)]
-    if len(unknown) > MOST or 2 * len(unknown) > len(words):
+    words = dict.fromkeys(STANDING_ALONE.findall(query[:_READ]))
+    plain = [fold(word) for word in words if word.islower()]
+    unknown = [word for word in plain if not _is_right(word, knows)]
+    if len(unknown) > MOST or 2 * len(unknown) > len(plain):
         return []
     return [word for word in unknown if word.isascii() and _SHORTEST <= len(word) <= _LONGEST]
 
@@ -120,7 +121,7 @@ def respelled(query: str, corrections: Mapping[str, str]) -> str:
         right = corrections.get(fold(word), word) if word.islower() else word
         return found[0].removesuffix(word) + right
 
-    return _WORD.sub(corrected, query)
+    return STANDING_ALONE.sub(corrected, query)
 
 
 def _is_right(word: str, knows: Knows) -> bool:

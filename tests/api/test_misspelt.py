@@ -1,5 +1,6 @@
 """A question with slips of the keyboard finds what the same one without them does."""
 
+import pytest
 from httpx import AsyncClient
 
 from tests.api.speaking import contents, context, said, store
@@ -88,3 +89,30 @@ async def test_a_follow_up_is_respelled_before_it_is_followed(client: AsyncClien
 
     assert contents(bundle)[0] == ANSWER
     assert bundle["metadata"]["leans_on"] == running["message_ids"][1]
+
+
+@pytest.mark.parametrize(
+    ("stored", "asked", "told"),
+    [
+        ("Die Küche wird im März gestrichen.", "kueche", {"kueche": "küche"}),
+        ("Die Kueche wird im Maerz gestrichen.", "Was ist mit der Küche?", {"kuche": "Kueche"}),
+        ("Jonas Müller wohnt in Köln.", "Where does Mueller live?", {"mueller": "Müller"}),
+    ],
+)
+async def test_an_umlaut_may_be_written_out(
+    client: AsyncClient, stored: str, asked: str, told: dict[str, str]
+) -> None:
+    await store(client, stored, *OTHERS, user_id="alice")
+
+    bundle = await context(client, asked, user_id="alice")
+
+    assert contents(bundle)[0] == stored
+    assert bundle["metadata"]["respelled"] == told
+    assert await respelled(client, asked, user_id="bob") == {}
+
+
+async def test_what_is_said_in_either_spelling_is_asked_as_it_is(client: AsyncClient) -> None:
+    await store(client, "Die Küche ist neu.", "Die Kueche ist alt.", user_id="alice")
+
+    assert await respelled(client, "kueche", user_id="alice") == {}
+    assert await respelled(client, "Küche", user_id="alice") == {}

@@ -78,7 +78,7 @@ class MetadataOut(TypedDict):
         Field(description="The message before it that was looked for with the query."),
     ]
     respelled: Annotated[
-        dict[str, str], Field(description="What was looked for instead of misspelt words.")
+        dict[str, str], Field(description="What was looked for instead of words spelt otherwise.")
     ]
 
 

@@ -83,7 +83,7 @@ class SearchOut(TypedDict):
     ]
     sufficient: bool
     respelled: Annotated[
-        dict[str, str], Field(description="What was looked for instead of misspelt words.")
+        dict[str, str], Field(description="What was looked for instead of words spelt otherwise.")
     ]
 
 
