@@ -36,6 +36,7 @@ from app import __version__
 from app.adapters.presence import Address, find_server, free_port, held, local_key, telling
 from app.api.logging import configure_logging
 from app.domain.errors import DataDirectoryInUse
+from app.domain.user_ids import user_id_problem
 from app.settings import Settings
 from app.terminal import server_of, stop
 
@@ -59,6 +60,8 @@ def speak_mcp(settings: Settings, *, url: str | None, key: str | None, user_id: 
     configure_logging("warning", json=settings.log.json_lines)
     if key is not None and not (key.isascii() and key.isprintable()):
         stop("the key has characters that no key has")
+    if user_id is not None and (problem := user_id_problem(user_id)) is not None:
+        stop(f"the user id {problem}")
     headers = {} if user_id is None else {b"X-Foreword-User": user_id.encode()}
     if url is not None:
         asyncio.run(_pass_on(url, key, headers))

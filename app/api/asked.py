@@ -7,7 +7,7 @@ from typing import Any
 
 from starlette.datastructures import Headers
 
-from app.api.passing import CONVERSATION, USER, name_in, usable
+from app.api.passing import CONVERSATION, a_user, name_in, usable, user_in
 from app.api.reading import parsed
 from app.domain.chat import Form, Party
 from app.domain.errors import NotAnObject
@@ -93,13 +93,15 @@ def party_of(headers: Headers, asked: Asked) -> Party:
     """
     metadata = asked.body.get("metadata")
     told = metadata if isinstance(metadata, dict) else {}
-    user = name_in(headers, USER) or _first(
+    user = user_in(headers) or _first(
+        a_user,
         ("user", asked.body.get("user")),
         ("metadata.user_id", told.get("user_id")),
         ("metadata.user", told.get("user")),
         ("safety_identifier", asked.body.get("safety_identifier")),
     )
     conversation = name_in(headers, CONVERSATION) or _first(
+        usable,
         ("metadata.conversation_id", told.get("conversation_id")),
         ("metadata.conversation", told.get("conversation")),
         ("conversation", asked.kept),
@@ -109,9 +111,9 @@ def party_of(headers: Headers, asked: Asked) -> Party:
     return Party(user_id=user, conversation=conversation)
 
 
-def _first(*told: tuple[str, object]) -> str | None:
-    """The first that is a text."""
+def _first(checked: Callable[[str, str], str], *told: tuple[str, object]) -> str | None:
+    """The first that is a text, if it can be what it is meant for."""
     for where, name in told:
         if isinstance(name, str) and name:
-            return usable(name, where)
+            return checked(name, where)
     return None

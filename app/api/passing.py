@@ -9,6 +9,7 @@ from app.domain.audit import ANYONE
 from app.domain.chat import Recollection
 from app.domain.errors import UnusableHeader
 from app.domain.keys import LOCAL_PREFIX, Caller, looks_like_a_key
+from app.domain.user_ids import user_id_problem
 from app.ports.upstream import HeaderList, Reply
 
 EVENTS = "text/event-stream"
@@ -150,6 +151,29 @@ def name_in(headers: Headers, header: str) -> str | None:
     """
     told = headers.get(header)
     return None if told is None else usable(_utf8(told, header), header)
+
+
+def user_in(headers: Headers) -> str | None:
+    """
+    The user in a header.
+
+    Raises:
+        UnusableHeader: Nobody can be called so.
+    """
+    told = name_in(headers, USER)
+    return None if told is None else a_user(told, USER)
+
+
+def a_user(name: str, where: str) -> str:
+    """
+    `name`, if a user can be called so.
+
+    Raises:
+        UnusableHeader: It is blank, `.` or `..`, or can be no name at all.
+    """
+    if (problem := user_id_problem(usable(name, where))) is not None:
+        raise UnusableHeader(f"{where} {problem}", where=where)
+    return name
 
 
 def usable(name: str, where: str) -> str:

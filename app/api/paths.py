@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from pydantic import BeforeValidator
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.api.schemas.fields import Name
+from app.api.schemas.fields import Name, UserId
 
 _HIDDEN = "\udc2f"
 """A surrogate without its other half."""
@@ -39,3 +39,4 @@ def with_slashes(text: str) -> str:
 
 NameInPath = Annotated[Name, BeforeValidator(with_slashes)]
 """A caller's own name for something, as a step of a path."""
+UserInPath = Annotated[UserId, BeforeValidator(with_slashes)]

@@ -18,7 +18,7 @@ from app.client.answers import (
 )
 from app.client.awaiting import AsyncClient
 from app.client.blocking import Client
-from app.client.wire import ClientError
+from app.client.wire import ClientError, NoAddress
 
 __all__ = [
     "AsyncClient",
@@ -33,6 +33,7 @@ __all__ = [
     "Job",
     "Memory",
     "Message",
+    "NoAddress",
     "Page",
     "Profile",
     "Receipt",

@@ -21,6 +21,8 @@ from app.client.answers import (
     Stored,
     User,
 )
+from app.client.wire import NoAddress
+from app.domain.user_ids import STEPS
 
 T = TypeVar("T")
 
@@ -68,7 +70,8 @@ def conversation(conversation_id: str) -> Call[Conversation]:
 
 def forget(kind: str, identity: str) -> Call[Receipt]:
     """Erase a thing of a `kind`: conversations, messages, memories, users."""
-    return Call("DELETE", f"/{kind}/{_segment(identity)}")
+    part = _former_user(identity) if kind == "users" else _segment(identity)
+    return Call("DELETE", f"/{kind}/{part}")
 
 
 def append(
@@ -203,7 +206,20 @@ def _told(wanted: Mapping[str, object]) -> Mapping[str, Any]:
 
 
 def _segment(identity: str) -> str:
+    """
+    An id as a part of a path.
+
+    Raises:
+        NoAddress: Without it, or shortened by it, the path would be that of something else.
+    """
+    if not identity or identity in STEPS:
+        raise NoAddress(f"nothing has the id {identity!r}")
     return quote(identity, safe="")
+
+
+def _former_user(user_id: str) -> str:
+    """Also of a user whom nobody may be called any more; where it is cut off, nobody is erased."""
+    return user_id.replace(".", "%2E") if user_id in STEPS else _segment(user_id)
 
 
 def _of_user(user_id: str, what: str) -> str:

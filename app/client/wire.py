@@ -26,6 +26,10 @@ class ClientError(Exception):
         self.problem = problem or {}
 
 
+class NoAddress(ClientError, ValueError):
+    """There is no address of what has this id, so nothing was sent."""
+
+
 def headers(key: str | None) -> Mapping[str, str]:
     """
     Those that show `key`.

@@ -9,7 +9,7 @@ from typing import IO, Any
 
 import pytest
 
-from app.client import AsyncClient, Client, ClientError, Message
+from app.client import AsyncClient, Client, ClientError, Message, NoAddress
 from app.client import calls as all_calls
 from app.client.calls import Call
 from tests.api.serving import PATIENCE, Server, eventually, serving
@@ -76,6 +76,28 @@ def test_what_is_refused_says_what_was_wrong(memory: Client) -> None:
         with pytest.raises(ClientError) as refused:
             ask()
         assert why in str(refused.value)
+
+
+@pytest.mark.parametrize("identity", [".", "..", ""])
+def test_what_would_be_taken_out_of_a_path_is_sent_to_nobody_elses_address(
+    memory: Client, identity: str
+) -> None:
+    known = ("consent", "profile")
+    for user in known:
+        memory.remember(said(HUGIN), user_id=user)
+    of_somebody = (memory.consent, memory.revoke, memory.profile, memory.forget_profile)
+    of_something = (memory.conversation, memory.memory, memory.entity, memory.job, memory.retry)
+    for ask in (*of_somebody, *of_something, memory.history, memory.lineage, memory.start):
+        with pytest.raises(ValueError, match="nothing has the id"):
+            ask(identity)
+    with pytest.raises(NoAddress):
+        memory.forget("messages", identity)
+    with pytest.raises(ClientError):
+        memory.agree(identity, {"profile": False})
+    if identity:
+        assert memory.forget("users", identity)["erased"]["messages"] == 0
+    for user in known:
+        assert memory.forget("users", user)["erased"]["messages"] == 1
 
 
 def test_a_context_is_built_watched_and_replayed(memory: Client) -> None:

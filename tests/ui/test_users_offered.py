@@ -190,3 +190,11 @@ def fill_under(server: Server, key: str) -> None:
     with server.client() as client:
         client.headers["Authorization"] = f"Bearer {key}"
         bring(client, "ann")
+
+
+@pytest.mark.parametrize("user", [".", ".."])
+def test_whom_no_browser_can_ask_for_is_not_taken_for_somebody_else(tab: Tab, user: str) -> None:
+    tab.open(f"/ui/person?user={user}")
+    tab.wait(".empty", "A browser cannot ask for who is called so")
+    assert tab.all(".person") == []
+    assert tab.run(ASKED, "/users") == []

@@ -12,9 +12,9 @@ from pydantic import Field
 from starlette.requests import Request
 
 from app.api.deps import require
-from app.api.passing import USER, name_in
+from app.api.passing import user_in
 from app.api.problems import detail_of
-from app.api.schemas.fields import Name
+from app.api.schemas import fields
 from app.domain.errors import ForewordError
 from app.domain.ids import TenantId
 from app.domain.keys import Caller, Permission
@@ -22,7 +22,7 @@ from app.domain.keys import Caller, Permission
 Asking = Context[Any, Any]
 
 UserId = Annotated[
-    Name | None,
+    fields.UserId | None,
     Field(
         description="Whose memory. Leave it out unless you keep the memories of several users "
         "apart; then pass the same id every time."
@@ -56,7 +56,7 @@ def asked_by(
     caller: Caller = request.state.caller
     try:
         require(caller, needed)
-        bound = name_in(request.headers, USER)
+        bound = user_in(request.headers)
         if bound is not None and user_id not in {None, bound}:
             raise ToolError("This connection is for one user; leave user_id out.")
         yield Asker(tenant=caller.tenant, user_id=bound or user_id, bound=bound is not None)

@@ -12,7 +12,7 @@ from pydantic import Field
 from app.api.deps import Tenant, Use, WhoAsks
 from app.api.openapi import chapter
 from app.api.schemas.context import Question, SearchIn
-from app.api.schemas.fields import Answer, Body, Name
+from app.api.schemas.fields import Answer, Body, UserId
 from app.api.schemas.metrics import MetricsOut, Window, window_of
 from app.api.schemas.recalled import DegradedOut, degraded_out, timings_out
 from app.domain.context import Intent
@@ -24,7 +24,7 @@ router = chapter("see inside")
 class RetrievalQuery(Body):
     q: Question
     conversation_id: UUID | None = None
-    user_id: Name | None = None
+    user_id: UserId | None = None
     limit: int = Field(default=20, ge=1, le=500)
 
 

@@ -17,7 +17,7 @@ from app.api.limits import Limits, limits
 from app.api.lines import NDJSON, lines_of, wants_lines
 from app.api.openapi import chapter
 from app.api.receiving import received
-from app.api.schemas.fields import Name, Text
+from app.api.schemas.fields import Text, UserId
 from app.api.schemas.moving import ImportedOut
 from app.api.writing import REPLAYED, AsOnce, Once
 from app.domain.ids import TenantId
@@ -56,7 +56,7 @@ async def import_file(
     tenant: Tenant,
     asked: AsOnce,
     user_id: Annotated[
-        Name | None, Query(description="Whose memory it is; absent: as the file says.")
+        UserId | None, Query(description="Whose memory it is; absent: as the file says.")
     ] = None,
 ) -> Response:
     """

@@ -6,7 +6,7 @@ from fastapi import Query
 
 from app.api.deps import Tenant, Use
 from app.api.openapi import chapter
-from app.api.paths import NameInPath
+from app.api.paths import NameInPath, UserInPath
 from app.api.reading import ReadBeside
 from app.api.schemas.conversations import ErasureOut
 from app.api.schemas.users import (
@@ -35,7 +35,7 @@ async def list_users(
 
 
 @router.get("/{user_id}/consent")
-async def get_consent(user_id: NameInPath, services: Use, tenant: Tenant) -> ConsentOut:
+async def get_consent(user_id: UserInPath, services: Use, tenant: Tenant) -> ConsentOut:
     """What a user agrees to now; nothing, unless somebody said so."""
     steward = services.steward
     consent = await steward.consent(tenant, user_id)
@@ -45,7 +45,7 @@ async def get_consent(user_id: NameInPath, services: Use, tenant: Tenant) -> Con
 
 @router.put("/{user_id}/consent")
 async def put_consent(
-    user_id: NameInPath, body: ConsentIn, services: Use, tenant: Tenant
+    user_id: UserInPath, body: ConsentIn, services: Use, tenant: Tenant
 ) -> ConsentOut:
     """Grant or revoke the purposes that are named. What a revoked one covered is erased."""
     steward = services.steward
@@ -62,14 +62,14 @@ async def revoke_consent(user_id: NameInPath, services: Use, tenant: Tenant) -> 
 
 
 @router.get("/{user_id}/profile")
-async def get_profile(user_id: NameInPath, services: Use, tenant: Tenant) -> ProfileOut:
+async def get_profile(user_id: UserInPath, services: Use, tenant: Tenant) -> ProfileOut:
     """The profile of a user who agrees to it; 403 without consent."""
     return ProfileOut.of(user_id, await services.steward.profile(tenant, user_id))
 
 
 @router.put("/{user_id}/profile")
 async def put_profile(
-    user_id: NameInPath, body: ProfileIn, services: Use, tenant: Tenant
+    user_id: UserInPath, body: ProfileIn, services: Use, tenant: Tenant
 ) -> ProfileOut:
     """Merge into the profile of a user who agrees to it; 403 without consent."""
     profile = await services.steward.change_profile(tenant, user_id, body.to_changes())

@@ -17,6 +17,7 @@ from app.api.schemas.fields import (
     Name,
     Real,
     Text,
+    UserId,
     Whole,
 )
 from app.domain.context import (
@@ -102,7 +103,7 @@ class SearchIn(Body):
     """What a search needs: a context request without what concerns its layout."""
 
     query: Question
-    user_id: Name | None = None
+    user_id: UserId | None = None
     conversation_id: UUID | None = None
     conversation_external_id: Name | None = None
     max_items: Whole = Field(default=20, ge=1, le=500)

@@ -15,6 +15,7 @@ from app.api.schemas.fields import (
     Moment,
     Name,
     Text,
+    UserId,
 )
 from app.domain.conversation import (
     DEFAULT_IMPORTANCE,
@@ -71,7 +72,7 @@ class MessagesIn(Body):
 class ConversationIn(Body):
     messages: Annotated[list[MessageIn], AtMost("messages")] = Field(default_factory=list)
     external_id: Name | None = None
-    user_id: Name | None = None
+    user_id: UserId | None = None
     label: Label | None = None
     folder: Label | None = None
     importance: Importance = DEFAULT_IMPORTANCE
@@ -170,7 +171,7 @@ class PageQuery(Body):
 
 
 class ConversationQuery(PageQuery):
-    user_id: Name | None = None
+    user_id: UserId | None = None
     folder: Label | None = None
     label: Label | None = None
     tag: Name | None = None

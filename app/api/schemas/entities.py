@@ -7,13 +7,13 @@ from uuid import UUID
 from pydantic import Field
 
 from app.api.schemas.conversations import PageQuery
-from app.api.schemas.fields import Answer, Body, Label, Name
+from app.api.schemas.fields import Answer, Body, Label, UserId
 from app.api.schemas.recalled import LineageOut, lineage_out
 from app.domain.entities import Edge, Entity, EntityFilter, EntityType, Neighbourhood
 
 
 class EntityQuery(PageQuery):
-    user_id: Name | None = None
+    user_id: UserId | None = None
     q: Label | None = Field(default=None, description="In any of its names, however spelled.")
     type: EntityType | None = None
 

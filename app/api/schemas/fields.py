@@ -16,6 +16,7 @@ from pydantic import (
 
 from app.api.limits import within_metadata_bytes
 from app.domain.storable import json_problem, text_problem
+from app.domain.user_ids import user_id_problem
 
 
 class Body(BaseModel):
@@ -32,6 +33,12 @@ def _storable(text: str) -> str:
     if (problem := text_problem(text)) is not None:
         raise ValueError(problem)
     return text
+
+
+def _a_user(name: str) -> str:
+    if (problem := user_id_problem(name)) is not None:
+        raise ValueError(problem)
+    return name
 
 
 def _storable_json(value: Any) -> Any:  # noqa: ANN401  (JSON)
@@ -71,6 +78,8 @@ def _has_utc(moment: datetime) -> datetime:
 
 Text = Annotated[str, AfterValidator(_storable)]
 Name = Annotated[Text, Field(min_length=1, max_length=255)]
+UserId = Annotated[Name, AfterValidator(_a_user)]
+"""Whose memory it is; what is erased or exported may be of any `Name` that was taken before."""
 Label = Annotated[Text, Field(max_length=1_000)]
 Moment = Annotated[AwareDatetime, BeforeValidator(_told_by_day), AfterValidator(_in_utc)]
 LocalMoment = Annotated[AwareDatetime, BeforeValidator(_told_by_day), AfterValidator(_has_utc)]

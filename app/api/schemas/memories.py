@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from app.api.limits import AtMost
 from app.api.schemas.conversations import PageQuery
-from app.api.schemas.fields import Answer, Body, Importance, Metadata, Moment, Name, Text
+from app.api.schemas.fields import Answer, Body, Importance, Metadata, Moment, Text, UserId
 from app.api.schemas.recalled import LineageOut
 from app.domain.conversation import DEFAULT_IMPORTANCE
 from app.domain.ids import ConversationId, ItemId
@@ -29,7 +29,7 @@ Source = Annotated[Text, Field(min_length=1, max_length=10_000)]
 class MemoryIn(Body):
     type: Told
     content: Content
-    user_id: Name | None = None
+    user_id: UserId | None = None
     conversation_id: UUID | None = None
     importance: Importance = DEFAULT_IMPORTANCE
     source: Source | None = Field(
@@ -117,7 +117,7 @@ class MemoryPatch(Body):
 
 
 class MemoryQuery(PageQuery):
-    user_id: Name | None = None
+    user_id: UserId | None = None
     type: Kept | None = None
     conversation_id: UUID | None = None
     as_of: Moment | None = Field(default=None, description="What held then.")

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from app.formats.found import Agreed, Ended, Found, Said, Told
+from app.domain.user_ids import user_id_problem
+from app.formats.found import Agreed, Ended, Found, Rejected, Said, Told
 
 BATCH = 200
 """Messages or items in one transaction: others write in between."""
@@ -11,11 +12,25 @@ BATCH = 200
 _BATCH_CHARACTERS = 1_000_000
 
 
-def owned(run: Iterable[Found], user_id: str | None) -> list[Found]:
-    """With this owner, if one is given."""
-    if user_id is None:
-        return list(run)
-    return [_of(each, user_id) for each in run]
+def owned(reading: Iterable[Found], user_id: str | None) -> Iterator[Found]:
+    """With this owner, if one is given; rejected is what is of somebody whom nobody can ask for."""
+    for each in reading:
+        owner = _owner(each) if user_id is None else None
+        if owner and (problem := user_id_problem(owner)) is not None:
+            yield Rejected(each.at, f"user_id {problem}")
+        else:
+            yield each if user_id is None else _of(each, user_id)
+
+
+def _owner(found: Found) -> str | None:
+    match found:
+        case Said():
+            return found.conversation.user_id
+        case Told():
+            return found.memory.user_id
+        case Agreed() | Ended():
+            return found.user_id
+    return None
 
 
 def _of(found: Found, user_id: str) -> Found:

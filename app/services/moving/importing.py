@@ -76,10 +76,10 @@ class Importer:
             ImportUnreadable: It is no export of any kind that is known.
             IdempotencyConflict: The idempotency key was used with another file meanwhile.
         """
-        found = portions(reading)
+        found = portions(owned(reading, user_id))
         while batch := await asyncio.to_thread(next_batch, found):
             for kind, run in groupby(batch, key=type):
-                await self._store(kind, tenant, owned(run, user_id), imported)
+                await self._store(kind, tenant, list(run), imported)
         return await self._kept(tenant, imported, user_id, once) if once else imported
 
     async def before(self, tenant: TenantId, once: IdempotencyKey) -> Imported | None:

@@ -34,8 +34,17 @@ function Person({ user }) {
   </div>`;
 }
 
+/** A browser takes such a part out of a path, and what it asked for then would be of somebody else. */
+const canBeAsked = (user) => user !== "." && user !== "..";
+
+function Whose({ user }) {
+  if (!user) return html`<${Empty}>Say at the top whose profile it is: no user has none.<//><${Users} user=${user} />`;
+  if (!canBeAsked(user)) return html`<${Empty}>A browser cannot ask for who is called so; <code>foreword forget user ${user}</code> erases what there is.<//>`;
+  return html`<${Person} key=${user} user=${user} />`;
+}
+
 export default function PersonPage() {
   const [user] = useUser();
   return html`<${Title}>Profile and consent${user && html` <span class="quiet">of ${user}</span>`}<//>
-    ${user ? html`<${Person} key=${user} user=${user} />` : html`<${Empty}>Say at the top whose profile it is: no user has none.<//><${Users} user=${user} />`}`;
+    <${Whose} user=${user} />`;
 }
