@@ -1,11 +1,12 @@
 """What models are answered: little, and in words."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
 from pydantic import BaseModel, Field
 
+from app.api.schemas.conversations import ErasedOut
 from app.domain.context import Candidate
 from app.domain.conversation import Conversation, Message
 from app.domain.memory import ItemType
@@ -118,6 +119,7 @@ def transcript(conversation: Conversation, messages: Sequence[Message], *, more:
     return "\n\n".join([f"# {title}", *left_out, *said])
 
 
-def erased_in_words(erased: Mapping[str, int]) -> str:
-    told = [f"{count} {name.replace('_', ' ')}" for name, count in erased.items() if count]
+def erased_in_words(erased: ErasedOut) -> str:
+    """The counts of a receipt that are not 0."""
+    told = [f"{count} {name.replace('_', ' ')}" for name, count in erased if count]
     return "Erased: " + (", ".join(told) or "nothing")

@@ -1,7 +1,7 @@
 """The tools. Their docstrings are read by models: they say when to call, and what comes back."""
 
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Annotated
 from uuid import UUID
 
@@ -24,6 +24,7 @@ from app.api.mcp.answers import (
 from app.api.mcp.asking import Asker, Asking, UserId, asked_by
 from app.api.mcp.plain import plain_tool
 from app.api.schemas.context import Question
+from app.api.schemas.conversations import ErasureOut
 from app.api.schemas.fields import Importance, Label, Name, Text
 from app.domain.context import ContextRequest, Format
 from app.domain.conversation import (
@@ -228,7 +229,7 @@ class Tools:
         with asked_by(ctx, needed=Permission.WRITE) as asker:
             for forget in (self._message, self._memory, self._conversation):
                 with suppress(MessageNotFound, MemoryNotFound, ConversationNotFound):
-                    return erased_in_words(asdict((await forget(asker, id)).erased))
+                    return erased_in_words(ErasureOut.of(await forget(asker, id)).erased)
         raise ToolError("There is nothing under this id.")
 
     async def _message(self, asker: Asker, wanted: UUID) -> Forgotten:
