@@ -1,13 +1,16 @@
 """What is exported is all there is, and makes an equal store of an empty one."""
 
 import json
+import sqlite3
+from contextlib import closing
 from typing import Any
 
 from httpx import AsyncClient
 
 from app.settings import Settings
-from tests.api.importing import NOTHING
+from tests.api.importing import NOTHING, imported
 from tests.api.keyed import a_caller, a_key, the_service
+from tests.api.speaking import talking_to
 
 LONG = " ".join(f"Sentence {number} of the long report." for number in range(120))
 
@@ -270,3 +273,15 @@ async def test_lineage_and_what_superseded_what_come_back(
     whole = (await client.get("/export")).content
     await elsewhere.post("/import", content=whole)
     assert (await elsewhere.get("/export")).content == whole
+
+
+async def test_a_memory_item_that_is_blank_costs_no_line(embedded: Settings) -> None:
+    async with talking_to(embedded) as client:
+        for content in ("blank later", "Alice lives in Lisbon."):
+            await post(client, "/memories", type="fact", user_id="alice", content=content)
+    with closing(sqlite3.connect(embedded.data_dir / "foreword.db")) as database, database:
+        database.execute("UPDATE memory_item SET content = ' ' WHERE content = 'blank later'")
+    async with talking_to(embedded) as client:
+        file = (await client.get("/export", params={"user_id": "alice"})).content
+        told = await imported(client, file, user_id="bob")
+        assert (told.get("memories"), told["rejected"]) == (1, [])

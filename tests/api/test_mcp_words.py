@@ -10,7 +10,7 @@ from mcp.client.client import Client
 from app.settings import Settings
 from tests.api.listening import Listening, listening_to
 from tests.api.speaking import store
-from tests.api.test_mcp import HUGIN, a_model, given, told
+from tests.api.test_mcp import HUGIN, a_model, given, refused, told
 
 
 @pytest.fixture
@@ -43,3 +43,15 @@ async def test_what_was_erased_is_told_as_the_receipt_counts_it(listening: Liste
 
         noted = await told(client, "remember", content=HUGIN)
         assert (await counted(client, noted.rstrip(".").split()[-1]))["memory_items"] == 1
+
+
+@pytest.mark.parametrize("blank", [" ", "\n", "\t \u3000"])
+async def test_what_is_blank_is_not_remembered(listening: Listening, blank: str) -> None:
+    async with a_model(listening) as client:
+        for arguments in ({"content": blank}, {"content": blank, "conversation": "diary"}):
+            assert await refused(client, "remember", **arguments) == "content: must not be blank."
+        told_so = await refused(client, "remember", content=HUGIN, conversation=blank)
+        assert told_so == "conversation: must not be blank."
+        assert (await given(client, "list_conversations"))["conversations"] == []
+    async with AsyncClient(base_url=listening.url, trust_env=False) as plain:
+        assert (await plain.get("/memories")).json()["items"] == []

@@ -11,7 +11,6 @@ from mcp_types import CallToolResult, ResourceLink, TextContent, ToolAnnotations
 from pydantic import Field
 
 from app.api.deps import Services
-from app.api.limits import AtMost
 from app.api.mcp.answers import (
     FoundMemories,
     FoundMemory,
@@ -23,9 +22,10 @@ from app.api.mcp.answers import (
 )
 from app.api.mcp.asking import Asker, Asking, UserId, asked_by
 from app.api.mcp.plain import plain_tool
+from app.api.schemas import memories
 from app.api.schemas.context import Question
 from app.api.schemas.conversations import ErasureOut
-from app.api.schemas.fields import Importance, Label, Name, Text
+from app.api.schemas.fields import Importance, Label, Name
 from app.domain.context import ContextRequest, Format
 from app.domain.conversation import (
     DEFAULT_IMPORTANCE,
@@ -45,10 +45,8 @@ from app.services.erasing.erasure import Forgotten
 _NOTHING = "Nothing in memory is about this."
 
 Content = Annotated[
-    Text,
-    AtMost("message_chars"),
+    memories.Content,
     Field(
-        min_length=1,
         description="What to remember, in full sentences that are understood without this chat: "
         'names instead of "he" or "it", dates instead of "yesterday".',
     ),
@@ -78,7 +76,7 @@ class Tools:
         ctx: Asking,
         content: Content,
         conversation: Annotated[
-            Name | None,
+            Annotated[Name, Field(pattern=r"\S")] | None,
             Field(description="A name under which to file it with others; made if it is new."),
         ] = None,
         importance: Annotated[

@@ -40,7 +40,8 @@ class Exporter:
     """
     Reads page by page, each as of its own moment: nothing is held while a slow caller reads.
 
-    Every line is complete, and what is exported twice without a change in between is the same.
+    Every line is complete, and what is exported twice without a change in between is the same. A
+    memory item that is blank has none: what says nothing is not imported.
     That it is given out is noted before any of it is: who stops halfway has read the half.
     """
 
@@ -162,7 +163,7 @@ class Exporter:
                 page = await snapshot.export.memories(
                     owner.scope, after=after, limit=PAGE, now=now, superseded=superseded
                 )
-            kept = [each for each in page if each.type in KEPT]
+            kept = [each for each in page if each.type in KEPT and each.content.strip()]
             if kept:
                 yield kept
             if len(page) < PAGE:
