@@ -68,6 +68,13 @@ async def test_a_turn_that_is_said_again_is_kept_again(service: Service, whole: 
             chat += [said("ok", "assistant"), said("yes")]
 
 
+async def test_of_a_chat_without_messages_nothing_is_kept(service: Service) -> None:
+    service.model.answers(said_back("Hello, who is there?"), said_back("ok"))
+    for chat in ([], ["yes"]):
+        await service.chat(*chat, extra_headers=of("alice", "vote"))
+    assert await found_in(service, "vote", 2) == ["yes", "ok"]
+
+
 async def found_in(service: Service, name: str, number: int) -> list[str]:
     async def enough() -> list[str]:
         for each in await service.conversations("alice"):

@@ -238,13 +238,26 @@ async def test_what_is_tried_again_is_stored_once(
 async def test_what_nobody_asked_is_stored_once_too(memory: Memory, store: SqlStore) -> None:
     """Such a conversation has no name to be known by."""
     exchanges = keeper(memory, cast("Store", Deaf(store, fails=2)))
-    exchanges.keep(ACME, replace(ASKED, party=replace(ALICE, conversation=None), chat=[]))
+    greeting = [{"role": "system", "content": "Greet whoever comes."}]
+    exchanges.keep(ACME, replace(ASKED, party=replace(ALICE, conversation=None), chat=greeting))
     await exchanges.drain()
     assert await said_in(memory, None) == ["Understood."]
     wanted = ConversationFilter(user_id="alice")
     async with memory.store.read(ACME) as snapshot:
         page = await snapshot.conversations.page(wanted, cursor=None, limit=50)
     assert [each.external_id for each in page.items] == [None, "chat"]
+
+
+async def test_a_reply_to_no_chat_at_all_is_not_stored(memory: Memory) -> None:
+    exchanges = keeper(memory, memory.store)
+    for name in (None, "tea"):
+        exchanges.keep(ACME, replace(ASKED, party=replace(ALICE, conversation=name), chat=[]))
+    await exchanges.drain()
+    async with memory.store.read(ACME) as snapshot:
+        wanted = ConversationFilter(user_id="alice")
+        page = await snapshot.conversations.page(wanted, cursor=None, limit=50)
+    assert [each.external_id for each in page.items] == ["chat"]
+    assert memory.telemetry.exchanges == [Keeping.KEPT, Keeping.KEPT]
 
 
 @pytest.mark.parametrize("what", ["user", "conversation"])

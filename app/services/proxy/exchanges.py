@@ -192,9 +192,9 @@ class ExchangeKeeper:
         return self._read(exchange)
 
     def _read(self, exchange: Exchange) -> _Turn:
-        """What was said, as it goes into its conversation; of no answer at all, nothing."""
+        """What was said, as it goes into its conversation; of no chat, or no answer, nothing."""
         read, chat = _REPLY_IN[exchange.form], exchange.chat
-        reply = read(exchange.answer, streamed=exchange.streamed)
+        reply = read(exchange.answer, streamed=exchange.streamed) if _has_chat(exchange) else None
         asked = since_reply(chat) if reply or exchange.whole else []
         if reply is not None and not exchange.whole:
             reply = replace(reply, metadata={**reply.metadata, "incomplete": True})
@@ -216,6 +216,11 @@ class ExchangeKeeper:
         """Whether it could have been stored by its caller."""
         calls = json_bytes(said.tool_calls) if said.tool_calls else 0
         return len(said.content or "") <= self.longest and calls <= self.most_called
+
+
+def _has_chat(exchange: Exchange) -> bool:
+    """Whether it answers anything: a request of the other forms may go on with what was kept."""
+    return bool(exchange.chat) or exchange.form is not Form.CHAT
 
 
 def _with_ids(
