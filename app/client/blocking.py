@@ -126,7 +126,7 @@ class Client:
         return self.send(calls.message(message_id))
 
     def forget(self, kind: str, identity: str) -> Receipt:
-        """Erase a thing of a `kind`: conversations, messages, memories, users."""
+        """Erase a `kind`: a user, conversation, message or memory ("user" or "users" …)."""
         return self.send(calls.forget(kind, identity))
 
     def forgetting(self, kind: str, identity: str) -> Iterator[Json]:

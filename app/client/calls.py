@@ -26,6 +26,13 @@ from app.domain.user_ids import STEPS
 
 T = TypeVar("T")
 
+_PLURAL = {
+    "user": "users",
+    "conversation": "conversations",
+    "message": "messages",
+    "memory": "memories",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Call(Generic[T]):
@@ -69,9 +76,17 @@ def conversation(conversation_id: str) -> Call[Conversation]:
 
 
 def forget(kind: str, identity: str) -> Call[Receipt]:
-    """Erase a thing of a `kind`: conversations, messages, memories, users."""
-    part = _former_user(identity) if kind == "users" else _segment(identity)
-    return Call("DELETE", f"/{kind}/{part}")
+    """
+    Erase a thing of a `kind`: a user, conversation, message or memory ("user" or "users" …).
+
+    Raises:
+        ValueError: There is no such kind.
+    """
+    several = _PLURAL.get(kind, kind)
+    if several not in _PLURAL.values():
+        raise ValueError(f"there is no kind {kind!r}, but {', '.join(_PLURAL)}")
+    part = _former_user(identity) if several == "users" else _segment(identity)
+    return Call("DELETE", f"/{several}/{part}")
 
 
 def append(

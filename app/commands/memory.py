@@ -32,9 +32,6 @@ class Kind(StrEnum):
     MEMORY = "memory"
 
 
-_PLURAL = {Kind.MEMORY: "memories"}
-
-
 @reaching
 def ask(
     service: Service,
@@ -134,7 +131,7 @@ def forget(
     with service.client() as client, watched(quiet=service.as_json) as watch:
         if kind is Kind.CONVERSATION:
             identity = conversation_id(client, identity, user_id, whole=True)
-        receipt = _forgotten(client, _PLURAL.get(kind, f"{kind.value}s"), identity, watch)
+        receipt = _forgotten(client, kind.value, identity, watch)
 
     def show(console: Console) -> None:
         table = Table("erased", "", box=None)

@@ -78,6 +78,24 @@ def test_what_is_refused_says_what_was_wrong(memory: Client) -> None:
         assert why in str(refused.value)
 
 
+def test_what_is_forgotten_is_named_alone_or_as_one_of_several(memory: Client) -> None:
+    kept = [memory.memorise("fact", f"It is {number}.", user_id="ed") for number in range(2)]
+    stored = memory.remember(said(HUGIN, ASKED), user_id="ed")
+    first, second = stored["message_ids"]
+    conversation = memory.remember(said(HUGIN), user_id="ed", external_id="other")["id"]
+    for kind, identity in (
+        *(("memory", kept[0]["id"]), ("memories", kept[1]["id"])),
+        *(("message", first), ("messages", second)),
+        *(("conversation", stored["id"]), ("conversations", conversation)),
+        *(("user", "ed"), ("users", "ed")),
+    ):
+        assert memory.forget(kind, identity)["remaining"] == 0
+    for kind in ("person", "userss", "", "."):
+        for forget in (memory.forget, lambda *of: list(memory.forgetting(*of))):
+            with pytest.raises(ValueError, match="but user, conversation, message, memory"):
+                forget(kind, "ed")
+
+
 @pytest.mark.parametrize("identity", [".", "..", ""])
 def test_what_would_be_taken_out_of_a_path_is_sent_to_nobody_elses_address(
     memory: Client, identity: str
