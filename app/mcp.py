@@ -38,7 +38,7 @@ from app.api.logging import configure_logging
 from app.domain.errors import DataDirectoryInUse
 from app.domain.user_ids import user_id_problem
 from app.settings import Settings
-from app.terminal import server_of, stop
+from app.terminal import server_or_alone, stop
 
 _PATIENCE = 600.0
 _LOOK_AGAIN = 0.02
@@ -68,12 +68,11 @@ def speak_mcp(settings: Settings, *, url: str | None, key: str | None, user_id: 
         return
     if find_server(settings.data_dir) is None:
         import app.main  # noqa: F401, PLC0415  (slow: better before others are kept out)
-    try:
-        with held(settings.data_dir) if settings.embedded else nullcontext():
+    with server_or_alone(settings) as server:
+        if server is None:
             asyncio.run(_serve_and_pass_on(settings, headers))
-    except DataDirectoryInUse as error:
-        server = server_of(settings.data_dir, error)
-        asyncio.run(_pass_on_to_whichever(settings, server, key, headers))
+            return
+    asyncio.run(_pass_on_to_whichever(settings, server, key, headers))
 
 
 async def _pass_on_to_whichever(

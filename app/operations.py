@@ -3,17 +3,15 @@
 import asyncio
 import time
 from collections.abc import Callable, Mapping
-from contextlib import AsyncExitStack, nullcontext
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from app.adapters.presence import held
 from app.domain.audit import COMMAND
-from app.domain.errors import DataDirectoryInUse
 from app.domain.watching import Step, Watch
 from app.services.common.jobs import JobStatus, Work
 from app.settings import Settings
-from app.terminal import run, server_of, stop
+from app.terminal import run, server_or_alone, stop
 
 if TYPE_CHECKING:
     from app.api.deps import Services
@@ -43,11 +41,9 @@ def done(settings: Settings, errand: Errand, watch: Watch) -> Mapping[str, Any]:
     Raises:
         ClientError: The server refused.
     """
-    try:
-        with held(settings.data_dir) if settings.embedded else nullcontext():
+    with server_or_alone(settings) as server:
+        if server is None:
             return run(_here(settings, errand, watch))
-    except DataDirectoryInUse as error:
-        server = server_of(settings.data_dir, error)
         return done_there(server.url, server.key, errand, watch)
 
 

@@ -17,7 +17,7 @@ import uvicorn
 from pydantic import SecretStr
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from app.adapters.presence import Address, held, local_key, telling
+from app.adapters.presence import Address, held, local_key, see_off, telling
 from app.adapters.private import own_directory
 from app.adapters.weights import read_weights
 from app.api.arriving import bounded_heads
@@ -116,7 +116,7 @@ def _protocol(settings: Settings) -> type[HttpToolsProtocol]:
 
 @contextmanager
 def serving(settings: Settings) -> Iterator[Address]:
-    """Serve on a free port of this machine, from a thread of its own."""
+    """Serve on a free port of this machine, from a thread of its own, until others need it not."""
     _check_weights(settings)
     configure_logging("error", json=False)
     key = local_key()
@@ -144,5 +144,7 @@ def serving(settings: Settings) -> Iterator[Address]:
         with telling(settings.data_dir, url, key) if settings.embedded else nullcontext():
             yield Address(url=url, key=key, pid=0)
     finally:
+        if settings.embedded:
+            see_off(settings.data_dir, seconds=settings.server.drain_s)
         server.should_exit = True
         thread.join()

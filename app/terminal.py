@@ -8,14 +8,14 @@ slow: each does so where it begins to work.
 import asyncio
 import os
 from collections.abc import Coroutine, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn, TypeVar
 
 import typer
 from rich.console import Console
 
-from app.adapters.presence import Address, find_server, held
+from app.adapters.presence import Address, find_server, held, held_or_visited
 from app.domain.errors import DataDirectoryInUse, ForewordError
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ DataDir = Annotated[
 ]
 
 _WITHOUT_EDGE = 1_000_000
+_STARTING = 10.0
+"""Seconds that a server may take to begin to listen."""
 
 _HARMLESS: dict[int, int | None] = {
     **{code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"},
@@ -84,12 +86,22 @@ def check_there(settings: "Settings") -> None:
         stop(f"there is no database in {file.parent}")
 
 
-def server_of(data_dir: Path, refused: DataDirectoryInUse) -> Address:
-    """Where to reach the process that has the data; one that cannot be reached ends the command."""
-    found = find_server(data_dir)
-    if found is None:
-        stop(str(refused))
-    return found
+@contextmanager
+def server_or_alone(settings: "Settings") -> Iterator[Address | None]:
+    """
+    The server that has the data; None: it is had alone meanwhile, or any number may have it.
+
+    Who has it and cannot be reached ends the command.
+    """
+    with ExitStack() as stack:
+        yield _server(settings, stack) if settings.embedded else None
+
+
+def _server(settings: "Settings", stack: ExitStack) -> Address | None:
+    try:
+        return stack.enter_context(held_or_visited(settings.data_dir, seconds=_STARTING))
+    except DataDirectoryInUse as error:
+        stop(str(error))
 
 
 @contextmanager

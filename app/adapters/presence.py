@@ -2,7 +2,8 @@
 Who has a data directory open, and where to reach them.
 
 A lock on a file tells whether anybody has; the system frees it however a process ends. A server
-also leaves its address there, with a key that opens it to whoever may read the owner's files.
+also leaves its address there, with a key that opens it to whoever may read the owner's files. Whom
+that led to it has a share in a second lock: a server that ends by itself waits until it is free.
 """
 
 import fcntl
@@ -10,17 +11,21 @@ import json
 import os
 import secrets
 import socket
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from app.adapters.private import own_directory
 from app.adapters.rooms import sweep
 from app.domain.errors import DataDirectoryInUse
 from app.domain.keys import LOCAL_PREFIX
 
-_LOCK, _ADDRESS = "foreword.lock", "server.json"
+_LOCK, _ADDRESS, _VISITS = "foreword.lock", "server.json", "foreword.visits"
+_LOOK_AGAIN = 0.02
+_CONNECTED_WITHIN = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,3 +98,65 @@ def find_server(directory: Path) -> Address | None:
         return Address(**json.loads((directory / _ADDRESS).read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
         return None
+
+
+@contextmanager
+def held_or_visited(directory: Path, *, seconds: float) -> Iterator[Address | None]:
+    """
+    Have `directory` alone (None), or visit the server that has it, which does not end meanwhile.
+
+    A server may take so many seconds to begin to listen.
+
+    Raises:
+        DataDirectoryInUse: Another process has it, and does not listen in time.
+    """
+    with ExitStack() as stack:
+        yield _opened(directory, stack, until=time.monotonic() + seconds)
+
+
+def see_off(directory: Path, *, seconds: float) -> None:
+    """Wait until nobody visits any more, but no longer than so many seconds."""
+    until = time.monotonic() + seconds
+    with (directory / _VISITS).open("a") as file:
+        while time.monotonic() < until:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                time.sleep(_LOOK_AGAIN)
+            else:
+                return
+
+
+def _opened(directory: Path, stack: ExitStack, *, until: float) -> Address | None:
+    while True:
+        try:
+            stack.enter_context(held(directory))
+        except DataDirectoryInUse:
+            if (server := _visited(directory, stack)) is not None:
+                return server
+            if time.monotonic() >= until:
+                raise
+            time.sleep(_LOOK_AGAIN)
+        else:
+            return None
+
+
+def _visited(directory: Path, stack: ExitStack) -> Address | None:
+    """The server, if one listens: the share comes first, so that it cannot end in between."""
+    with ExitStack() as own:
+        file = own.enter_context((directory / _VISITS).open("a"))
+        fcntl.flock(file, fcntl.LOCK_SH)
+        server = find_server(directory)
+        if server is None or not _listens(server):
+            return None
+        stack.push(own.pop_all())
+        return server
+
+
+def _listens(server: Address) -> bool:
+    there = urlsplit(server.url)
+    try:
+        socket.create_connection((there.hostname, there.port), _CONNECTED_WITHIN).close()
+    except OSError:
+        return False
+    return True

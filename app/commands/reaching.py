@@ -3,7 +3,7 @@
 import inspect
 import json
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec, cast
 import typer
 from rich.console import Console
 
-from app.adapters.presence import Address, find_server, held
-from app.domain.errors import DataDirectoryInUse
+from app.adapters.presence import Address, find_server
 from app.progress import watched
-from app.terminal import DataDir, a_console, check_there, server_of, settings_of, stop
+from app.terminal import DataDir, a_console, check_there, server_or_alone, settings_of, stop
 
 if TYPE_CHECKING:
     from app.client import Client
@@ -140,11 +139,11 @@ def _here(settings: "Settings") -> Iterator[Address]:
     """The service of this data directory: the one that runs, or this process."""
     if find_server(settings.data_dir) is None:
         import app.serving  # noqa: F401, PLC0415  (slow: better before others are kept out)
-    try:
-        with held(settings.data_dir) if settings.embedded else nullcontext():
-            from app.serving import serving  # noqa: PLC0415  (as above)
+    with server_or_alone(settings) as server:
+        if server is not None:
+            yield server
+            return
+        from app.serving import serving  # noqa: PLC0415  (as above)
 
-            with serving(settings) as address:
-                yield address
-    except DataDirectoryInUse as error:
-        yield server_of(settings.data_dir, error)
+        with serving(settings) as address:
+            yield address

@@ -3,6 +3,7 @@
 import json
 import shlex
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -186,3 +187,15 @@ def test_the_demo_stores_a_sample_that_answers(tmp_path: Path) -> None:
     assert "0 new messages of the user" in again.stdout
     bundle = told(run(tmp_path, *shlex.split(facts["requests"][0])[1:], "--json"))
     assert any("PostgreSQL" in each["content"] for each in bundle["retrieved_memories"])
+
+
+def test_several_commands_at_once_ask_the_one_that_serves_meanwhile(tmp_path: Path) -> None:
+    file = tmp_path / "conversations.json"
+    file.write_bytes(spelled(chatgpt_conversation()))
+    told(run(tmp_path, "import", str(file), "--user-id", "alice", "--json"))
+    asked = ("ask", ASKED, "--user-id", "alice", "--json")
+    with ThreadPoolExecutor() as pool:
+        running = [pool.submit(run, tmp_path, *asked) for _ in range(4)]
+        answers = [told(each.result()) for each in running]
+    assert all(HUGIN in each["text"] for each in answers)
+    assert not (tmp_path / "data" / "server.json").exists()

@@ -60,6 +60,18 @@ async def test_without_a_server_it_opens_the_store_itself(tmp_path: Path) -> Non
         assert HUGIN in await told(client, "recall", query=QUESTION)
 
 
+async def test_those_that_begin_at_once_serve_one_memory(tmp_path: Path) -> None:
+    async def remember(content: str) -> None:
+        async with a_model(tmp_path) as client:
+            await told(client, "remember", content=content)
+
+    await asyncio.gather(remember(HUGIN), remember("Munin is a build machine."))
+    async with a_model(tmp_path) as client:
+        found = await told(client, "recall", query="Which machines and servers are there?")
+    assert HUGIN in found
+    assert "Munin" in found
+
+
 async def test_where_the_first_one_ends_the_second_goes_on(tmp_path: Path) -> None:
     """And is found by a third one, as the first was."""
     here, leave = asyncio.Event(), asyncio.Event()
