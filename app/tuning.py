@@ -14,8 +14,8 @@ from app.domain.watching import Watch
 from app.evaluation.asking import Asker, Sample
 from app.evaluation.commands import Report, evaluate, tune
 from app.evaluation.learning import Schooling
-from app.evaluation.sets import EvaluationSet, UnreadableSet, read_set
-from app.evaluation.study import Bars
+from app.evaluation.sets import EvaluationSet, TooLittleAsked, UnreadableSet, read_set
+from app.evaluation.study import Bars, answered
 from app.main import open_services
 from app.ranking.model import RelevanceModel
 from app.settings import Settings
@@ -68,14 +68,24 @@ def model_of(settings: Settings, weights: Path | None) -> RelevanceModel:
 def measured(
     settings: Settings, sets: Sequence[EvaluationSet], model: RelevanceModel, watch: Watch
 ) -> Report:
-    """What `model` finds on the sets."""
+    """
+    What `model` finds on the sets.
+
+    Raises:
+        TooLittleAsked: Of one of them nothing can be measured.
+    """
     return evaluate(_samples(settings, sets, watch), model, _bars(settings))
 
 
 def tuned(
     settings: Settings, sets: Sequence[EvaluationSet], watch: Watch
 ) -> tuple[RelevanceModel, Report]:
-    """What was learned from the sets, and what it finds on questions held out of learning."""
+    """
+    What was learned from the sets, and what it finds on questions held out of learning.
+
+    Raises:
+        TooLittleAsked: From one of them, or beside what is held out, nothing can be learned.
+    """
     samples = _samples(settings, sets, watch)
     return tune(samples, sets, Schooling(), _bars(settings), watch)
 
@@ -86,11 +96,19 @@ def _bars(settings: Settings) -> Bars:
 
 
 def _samples(settings: Settings, sets: Sequence[EvaluationSet], watch: Watch) -> Sequence[Sample]:
-    """Every question with what was found for it."""
+    """Every question with what was found for it, some of each set."""
+    for each in sets:
+        if not each.memories:
+            raise TooLittleAsked(f"{each.name}: no question names a message that answers it")
     configure_logging("error", json=False)
     with tempfile.TemporaryDirectory() as directory:
         apart = _apart(settings, Path(directory))
-        return asyncio.run(_asked(apart, sets, watch))
+        samples = asyncio.run(_asked(apart, sets, watch))
+    found = {each.place.set for each in answered(samples)}
+    for each in sets:
+        if each.name not in found:
+            raise TooLittleAsked(f"{each.name}: nothing at all was found for any of its questions")
+    return samples
 
 
 def _apart(settings: Settings, directory: Path) -> Settings:

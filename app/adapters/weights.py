@@ -17,5 +17,9 @@ def read_weights(path: Path | None) -> RelevanceModel:
     source = files("app.ranking") / "weights.json" if path is None else path
     try:
         return RelevanceModel.from_text(source.read_text(encoding="utf-8"))
-    except (OSError, ValueError, UnreadableWeights) as error:
+    except OSError as error:
+        raise UnreadableWeights(f"{source}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UnreadableWeights(f"{source}: is no text") from error
+    except UnreadableWeights as error:
         raise UnreadableWeights(f"{source}: {error}") from error

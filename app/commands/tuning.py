@@ -1,13 +1,14 @@
 """The commands `foreword eval` and `foreword tune`."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 
-from app.domain.errors import ForewordError
 from app.progress import watched
 from app.terminal import a_console, settings_of, stop
 
@@ -36,12 +37,10 @@ def eval_command(
     from app import tuning  # noqa: PLC0415  (slow)
 
     settings = _settings(database_url, qdrant_url)
-    try:
+    with _usable():
         model, read = tuning.model_of(settings, weights), tuning.read_sets(sets)
-    except (ValueError, ForewordError) as error:
-        stop(str(error))
-    with watched(quiet=as_json) as watch:
-        report = tuning.measured(settings, read, model, watch)
+        with watched(quiet=as_json) as watch:
+            report = tuning.measured(settings, read, model, watch)
     _tell(report, as_json=as_json)
 
 
@@ -57,14 +56,23 @@ def tune_command(
     if not out.parent.is_dir():  # told before all is learned
         stop(f"there is no directory {out.parent}")
     settings = _settings()
-    try:
+    with _usable():
         read = tuning.licensed(tuning.read_sets(sets), licence or ())
-    except ValueError as error:
-        stop(str(error))
-    with watched(quiet=as_json) as watch:
-        model, report = tuning.tuned(settings, read, watch)
+        with watched(quiet=as_json) as watch:
+            model, report = tuning.tuned(settings, read, watch)
     out.write_text(model.to_text(), encoding="utf-8")
     _tell(report, as_json=as_json)
+
+
+@contextmanager
+def _usable() -> Iterator[None]:
+    """Sets that cannot be read, or ask too little, end the command with a line."""
+    from app.evaluation.sets import TooLittleAsked, UnreadableSet  # noqa: PLC0415  (slow)
+
+    try:
+        yield
+    except (UnreadableSet, TooLittleAsked) as error:
+        stop(str(error))
 
 
 def _settings(database_url: str | None = None, qdrant_url: str | None = None) -> "Settings":

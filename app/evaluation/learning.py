@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from app.evaluation.sets import TooLittleAsked
 from app.ranking import Floats
 from app.ranking.features import NAMES
 from app.ranking.model import Network
@@ -113,10 +114,17 @@ def learn(lessons: Sequence[Lesson], schooling: Schooling) -> Network:
     """
     A network learned from `lessons`: the mean of one for each seed.
 
-    Lessons whose pool holds no answering message teach nothing and are left out; at least one must
-    be left.
+    Lessons whose pool holds no answering message teach nothing and are left out.
+
+    Raises:
+        TooLittleAsked: None is left.
     """
     useful = [each for each in lessons if (each.answers >= 0).any()]
+    if not useful:
+        raise TooLittleAsked(
+            "too little to learn from: beside the questions that are held out there is none whose "
+            "answer was found in memory"
+        )
     return Network.averaged([_learn(useful, schooling, seed) for seed in schooling.seeds])
 
 

@@ -11,20 +11,25 @@ set that is "shared" (true), memories of other sets may hold what answers its qu
 """
 
 import gzip
-import json
-from collections.abc import Mapping, Sequence
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from app.domain.conversation import NewMessage, Role
+from app.formats.fields import Malformed, a_list, parsed
 
 _GZIP = b"\x1f\x8b"
 
 
 class UnreadableSet(ValueError):
     """An evaluation set cannot be read."""
+
+
+class TooLittleAsked(ValueError):
+    """What is asked is too little to measure, or to learn from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,68 +74,141 @@ def read_set(path: Path) -> EvaluationSet:
     Read a set; memories that nothing is asked of are left out.
 
     Raises:
-        UnreadableSet: There is no such file, or it is no evaluation set.
+        UnreadableSet: There is no such file, it is no evaluation set, or a question of it names a
+            conversation or a message that is not in it; it is told where.
     """
     try:
         raw = path.read_bytes()
-        told = json.loads(gzip.decompress(raw) if raw.startswith(_GZIP) else raw)
-        return _read(told)
-    except (OSError, EOFError, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise UnreadableSet(f"{path}: {type(error).__name__}: {error}") from error
+        return _read(_whole(parsed(gzip.decompress(raw) if raw.startswith(_GZIP) else raw)))
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise UnreadableSet(f"{path}: is no whole gzip file: {error}") from error
+    except OSError as error:
+        raise UnreadableSet(f"{path}: {error.strerror}") from error
+    except Malformed as error:
+        raise UnreadableSet(f"{path}: {error}") from error
 
 
-def _read(told: Mapping[str, Any]) -> EvaluationSet:
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A JSON object of a set, and what the names of its fields begin with where they are told."""
+
+    told: Mapping[str, Any]
+    place: str
+
+    def given(self, name: str) -> Any:  # noqa: ANN401  (JSON)
+        if name not in self.told:
+            raise Malformed(f"{self.place}{name} is missing")
+        return self.told[name]
+
+    def listed(self, name: str) -> Sequence[Any]:
+        return a_list(self.given(name), f"{self.place}{name}")
+
+    def parts(self, name: str) -> Iterator["_Part"]:
+        for at, each in enumerate(self.listed(name)):
+            place = f"{self.place}{name}[{at}]"
+            if not isinstance(each, dict):
+                raise Malformed(f"{place} is no JSON object")
+            yield _Part(each, f"{place}.")
+
+    def text(self, name: str) -> str:
+        value = self.given(name)
+        if not isinstance(value, str):
+            raise Malformed(f"{self.place}{name} is no text")
+        return value
+
+    def text_if_any(self, name: str) -> str | None:
+        return None if self.told.get(name) is None else self.text(name)
+
+    def moment(self, name: str) -> datetime | None:
+        """A time without a zone is UTC."""
+        if (told := self.text_if_any(name)) is None:
+            return None
+        try:
+            moment = datetime.fromisoformat(told)
+        except ValueError:
+            raise Malformed(f"{self.place}{name} is no time: {told[:40]!a}") from None
+        return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _whole(told: object) -> _Part:
+    if not isinstance(told, dict):
+        raise Malformed("is no JSON object")
+    return _Part(told, "")
+
+
+def _read(told: _Part) -> EvaluationSet:
+    sessions = _conversations(told)
+    said = {name: _ids(own) for name, own in sessions.items()}
     asked: dict[str, list[Question]] = {}
-    for each in told["questions"]:
-        if each["evidence_message_ids"]:
-            asked.setdefault(each["conv_id"], []).append(_question(each))
-    memories = [
-        Memory(
-            id=each["id"],
-            sessions=[_session(session) for session in each["sessions"]],
-            questions=asked[each["id"]],
-        )
-        for each in told["conversations"]
-        if each["id"] in asked
-    ]
+    for each in told.parts("questions"):
+        of = each.text("conv_id")
+        if of not in sessions:
+            raise Malformed(f"{each.place}conv_id: there is no conversation {of[:80]!a}")
+        if each.listed("evidence_message_ids"):
+            asked.setdefault(of, []).append(_question(each, said[of]))
     return EvaluationSet(
-        name=told["name"],
-        licence=told.get("licence") or "not stated",
-        memories=memories,
-        shared=bool(told.get("shared")),
+        name=told.text("name"),
+        licence=told.text_if_any("licence") or "not stated",
+        memories=[
+            Memory(id=name, sessions=own, questions=asked[name])
+            for name, own in sessions.items()
+            if name in asked
+        ],
+        shared=bool(told.told.get("shared")),
     )
 
 
-def _question(told: Mapping[str, Any]) -> Question:
+def _conversations(told: _Part) -> Mapping[str, Sequence[Session]]:
+    """The sessions of each, by its id."""
+    found: dict[str, Sequence[Session]] = {}
+    for each in told.parts("conversations"):
+        name = each.text("id")
+        if name in found:
+            raise Malformed(f"{each.place}id: another conversation has {name[:80]!a}")
+        found[name] = [_session(session) for session in each.parts("sessions")]
+    return found
+
+
+def _ids(sessions: Sequence[Session]) -> frozenset[str | None]:
+    return frozenset(message.external_id for each in sessions for message in each.messages)
+
+
+def _question(told: _Part, said: frozenset[str | None]) -> Question:
+    evidence = told.listed("evidence_message_ids")
+    for at, each in enumerate(evidence):
+        if not isinstance(each, str) or each not in said:
+            raise Malformed(
+                f"{told.place}evidence_message_ids[{at}]: {str(each)[:80]!a} is no message of its "
+                "conversation, or one without text"
+            )
     return Question(
-        text=told["question"],
-        evidence=frozenset(told["evidence_message_ids"]),
-        category=str(told.get("category") or ""),
-        as_of=_moment(told.get("as_of")),
+        text=told.text("question"),
+        evidence=frozenset(evidence),
+        category=str(told.told.get("category") or ""),
+        as_of=told.moment("as_of"),
     )
 
 
-def _session(told: Mapping[str, Any]) -> Session:
+def _session(told: _Part) -> Session:
     return Session(
-        id=told["id"],
-        date=_moment(told.get("date")),
-        messages=[_message(each) for each in told["messages"] if each["text"]],
+        id=told.text("id"),
+        date=told.moment("date"),
+        messages=[_message(each) for each in told.parts("messages") if each.text("text")],
     )
 
 
-def _message(told: Mapping[str, Any]) -> NewMessage:
+def _message(told: _Part) -> NewMessage:
     return NewMessage(
-        external_id=told["id"],
-        role=Role(told.get("role") or "user"),
-        name=told.get("speaker"),
-        content=told["text"],
-        created_at=_moment(told.get("timestamp")),
+        external_id=told.text("id"),
+        role=_role(told),
+        name=told.text_if_any("speaker"),
+        content=told.text("text"),
+        created_at=told.moment("timestamp"),
     )
 
 
-def _moment(told: str | None) -> datetime | None:
-    """A time without a zone is UTC."""
-    if told is None:
-        return None
-    moment = datetime.fromisoformat(told)
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+def _role(told: _Part) -> Role:
+    named = told.text_if_any("role") or Role.USER
+    if named not in set(Role):
+        raise Malformed(f"{told.place}role: {named[:40]!a} is none of {', '.join(Role)}")
+    return Role(named)

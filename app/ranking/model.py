@@ -166,18 +166,24 @@ class RelevanceModel:
             UnreadableWeights: It is of another format, or over other features.
         """
         try:
-            return cls._read(json.loads(text))
-        except (ValueError, LookupError, TypeError, AttributeError) as error:
-            raise UnreadableWeights(f"{type(error).__name__}: {error}") from error
+            told = json.loads(text)
+        except ValueError as error:
+            raise UnreadableWeights(f"is no JSON: {error}") from error
+        if not isinstance(told, dict) or told.get("format") != FORMAT:
+            raise UnreadableWeights("is no file of weights, or of another format")
+        try:
+            return cls._read(told)
+        except (LookupError, ValueError, TypeError, AttributeError) as error:
+            raise UnreadableWeights("its parts do not fit together") from error
 
     @classmethod
     def _read(cls, told: Mapping[str, Any]) -> Self:
-        if told["format"] != FORMAT or list(told["features"]) != list(NAMES):
-            raise ValueError("it is of another format, or over other features")
+        if list(told["features"]) != list(NAMES):
+            raise UnreadableWeights("its features are not those of this release")
         rows = np.array(list(told["features"].values()), dtype=np.float32)
         bias, out = (np.array(told[name], dtype=np.float32) for name in ("bias", "out"))
         if rows.shape != (len(NAMES), 1 + len(bias)) or len(out) != len(bias):
-            raise ValueError("its parts do not fit together")
+            raise ValueError("rows of other lengths")
         calibration = told["calibration"]
         return cls(
             network=Network(linear=rows[:, 0], hidden=rows[:, 1:], bias=bias, out=out),

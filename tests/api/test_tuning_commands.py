@@ -14,6 +14,8 @@ from tests.api.serving import run
 from tests.databases import empty_postgres_database, run_apart
 from tests.tiny_set import tiny_set
 
+NONE_FOUND = "beside the questions that are held out there is none whose answer was found in memory"
+
 
 @pytest.fixture
 def tiny(tmp_path: Path) -> Path:
@@ -92,3 +94,35 @@ def test_what_cannot_be_read_is_one_line(
     assert ended.returncode == 2
     assert ended.stderr.startswith("foreword: ")
     assert len(ended.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "command", "told"),
+    [
+        (0, ("eval",), "tiny: no question names a message that answers it"),
+        (0, ("tune", "--out", "w.json"), "tiny: no question names a message that answers it"),
+        (
+            1,
+            ("tune", "--out", "w.json"),
+            f"too little to learn from: {NONE_FOUND}",
+        ),
+    ],
+)
+def test_where_too_little_is_asked_that_is_told(
+    tmp_path: Path, asked: int, command: tuple[str, ...], told: str
+) -> None:
+    made = tiny_set()
+    made["questions"] = made["questions"][:asked]
+    (tmp_path / "few.json").write_text(json.dumps(made))
+    ended = run(tmp_path, *command, "few.json", "--json")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == f"foreword: {told}\n"
+
+
+def test_where_nothing_is_found_for_any_question_that_is_told(tmp_path: Path) -> None:
+    made = tiny_set()
+    made["questions"] = [{**each, "as_of": "1999-01-01"} for each in made["questions"]]
+    (tmp_path / "early.json").write_text(json.dumps(made))
+    ended = run(tmp_path, "eval", "early.json")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == "foreword: tiny: nothing at all was found for any of its questions\n"

@@ -1,5 +1,6 @@
 import gzip
 import json
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,9 @@ import pytest
 
 from app.domain.conversation import Role
 from app.evaluation.sets import UnreadableSet, read_set
+
+FIRST = "conversations[0].sessions[0].messages[0]"
+NOT_THERE = "is no message of its conversation, or one without text"
 
 
 def a_set() -> dict[str, Any]:
@@ -66,3 +70,80 @@ def test_what_is_no_set_is_refused(content: bytes, tmp_path: Path) -> None:
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UnreadableSet, match="nowhere"):
         read_set(tmp_path / "nowhere")
+
+
+def with_session(**fields: object) -> Callable[[Any], None]:
+    return lambda told: told["conversations"][0]["sessions"][0].update(fields)
+
+
+def with_message(**fields: object) -> Callable[[Any], None]:
+    return lambda told: told["conversations"][0]["sessions"][0]["messages"][0].update(fields)
+
+
+def with_question(**fields: object) -> Callable[[Any], None]:
+    return lambda told: told["questions"][0].update(fields)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "told"),
+    [
+        (lambda told: told.pop("questions"), "questions is missing"),
+        (lambda told: told.update(questions=3), "questions is no list"),
+        (lambda told: told.update(questions=["?"]), "questions[0] is no JSON object"),
+        (lambda told: told.update(name=None), "name is no text"),
+        (
+            lambda told: told["conversations"][1].update(id="c1"),
+            "conversations[1].id: another conversation has 'c1'",
+        ),
+        (
+            with_session(date="May"),
+            "conversations[0].sessions[0].date is no time: 'May'",
+        ),
+        (
+            with_message(role="bot"),
+            f"{FIRST}.role: 'bot' is none of user, assistant, system, tool",
+        ),
+        (with_question(conv_id="c9"), "questions[0].conv_id: there is no conversation 'c9'"),
+        (
+            with_question(evidence_message_ids=["m1", "m9"]),
+            f"questions[0].evidence_message_ids[1]: 'm9' {NOT_THERE}",
+        ),
+        (
+            with_question(conv_id="c2"),
+            f"questions[0].evidence_message_ids[0]: 'm1' {NOT_THERE}",
+        ),
+        (
+            with_question(evidence_message_ids=["m2"]),
+            f"questions[0].evidence_message_ids[0]: 'm2' {NOT_THERE}",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_set_is_told_with_its_place(
+    spoil: Callable[[Any], object], told: str, tmp_path: Path
+) -> None:
+    made = a_set()
+    spoil(made)
+    path = tmp_path / "set"
+    path.write_text(json.dumps(made))
+    with pytest.raises(UnreadableSet) as refused:
+        read_set(path)
+    assert str(refused.value) == f"{path}: {told}"
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"[]", "is no JSON object"),
+        (b"{", "is no JSON: "),
+        (gzip.compress(b"{}" * 9)[:-9], "is no whole gzip file: "),
+        (gzip.compress(b"{}")[:10] + b"!" * 20, "is no whole gzip file: "),
+    ],
+)
+def test_a_file_that_is_no_set_is_told_in_words_of_ours(
+    content: bytes, told: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "set"
+    path.write_bytes(content)
+    with pytest.raises(UnreadableSet) as refused:
+        read_set(path)
+    assert str(refused.value).startswith(f"{path}: {told}")

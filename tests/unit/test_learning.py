@@ -1,10 +1,12 @@
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
 import pytest
 
 from app.evaluation.learning import Lesson, Schooling, _Batch, _slopes, learn
+from app.evaluation.sets import TooLittleAsked
 from app.ranking import Floats
 from app.ranking.features import NAMES
 
@@ -44,6 +46,14 @@ def test_questions_whose_answer_was_not_found_teach_nothing() -> None:
     )
     first, second = learn(lessons(10), SCHOOLING), learn([*lessons(10), unanswered], SCHOOLING)
     np.testing.assert_array_equal(first.linear, second.linear)
+
+
+def test_of_nothing_nothing_is_learned() -> None:
+    (one,) = lessons(1)
+    unanswered = replace(one, answers=np.full(8, -1))
+    for useless in ([], [unanswered]):
+        with pytest.raises(TooLittleAsked, match="too little to learn from"):
+            learn(useless, SCHOOLING)
 
 
 def test_what_can_only_speak_for_a_candidate_never_speaks_against_it() -> None:

@@ -64,17 +64,18 @@ def test_each_feature_has_a_line_of_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
+    ("old", "new", "told"),
     [
-        ('"format": 1', '"format": 2'),
-        (' "cosine": [', ' "cosinus": ['),
-        ('"slope"', '"incline"'),
-        ('"bias": [', '"bias": [0.5, '),
-        ("{", "["),
+        ('"format": 1', '"format": 2', "is no file of weights, or of another format"),
+        ('"format": 1,', "", "is no file of weights, or of another format"),
+        (' "cosine": [', ' "cosinus": [', "its features are not those of this release"),
+        ('"slope"', '"incline"', "its parts do not fit together"),
+        ('"bias": [', '"bias": [0.5, ', "its parts do not fit together"),
+        ("{", "[", "is no JSON: "),
     ],
 )
-def test_a_file_that_does_not_fit_is_refused(old: str, new: str) -> None:
-    with pytest.raises(UnreadableWeights):
+def test_a_file_that_does_not_fit_is_refused(old: str, new: str, told: str) -> None:
+    with pytest.raises(UnreadableWeights, match=f"^{told}"):
         RelevanceModel.from_text(a_model().to_text().replace(old, new, 1))
 
 
