@@ -7,6 +7,8 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
 
+from app.adapters.sql.copies.backup import is_empty
+from app.adapters.sql.migrate import as_it_is
 from app.adapters.weights import read_weights
 from app.api.logging import configure_logging
 from app.domain.ids import TenantId
@@ -19,9 +21,10 @@ from app.evaluation.study import Bars, answered
 from app.main import open_services
 from app.ranking.model import RelevanceModel
 from app.settings import Settings
+from app.terminal import stop
 
 _TENANT = TenantId("evaluation")
-"""Who asks: nobody else's memory is touched where the sets are stored in a database in use."""
+"""Who asks; the sets are stored in a database that holds nothing yet."""
 
 _UNDISTILLED = {"facts": False, "summaries": False, "graph": False}
 """Flags of who asks: what is measured must not depend on how far distilling got meanwhile."""
@@ -69,7 +72,7 @@ def measured(
     settings: Settings, sets: Sequence[EvaluationSet], model: RelevanceModel, watch: Watch
 ) -> Report:
     """
-    What `model` finds on the sets.
+    What `model` finds on the sets; a database that is not empty ends the command.
 
     Raises:
         TooLittleAsked: Of one of them nothing can be measured.
@@ -126,6 +129,7 @@ def _apart(settings: Settings, directory: Path) -> Settings:
 async def _asked(
     settings: Settings, sets: Sequence[EvaluationSet], watch: Watch
 ) -> Sequence[Sample]:
+    await _check_empty(settings.database_url)
     async with AsyncExitStack() as stack:
         services = await open_services(settings, stack)
         await services.flags.change(_TENANT, _UNDISTILLED, reset=())
@@ -137,3 +141,10 @@ async def _asked(
             forge=services.forge.forge,
         )
         return await asker.samples(sets, watch)
+
+
+async def _check_empty(url: str) -> None:
+    """End the command where something is stored already: nothing takes the sets out again."""
+    async with as_it_is(url) as database:
+        if database is not None and not await is_empty(database):
+            stop("the database is not empty: sets are stored in an empty one only")

@@ -4,14 +4,14 @@ import json
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from app.adapters.sql import tables as t
 from app.adapters.sql.database import open_database
 from app.adapters.weights import read_weights
 from app.ranking.features import NAMES
 from tests.api.serving import run
-from tests.databases import empty_postgres_database, run_apart
+from tests.databases import BOTH, empty_postgres_database, run_apart
 from tests.tiny_set import tiny_set
 
 NONE_FOUND = "beside the questions that are held out there is none whose answer was found in memory"
@@ -48,6 +48,7 @@ def test_a_report_can_be_read(tiny: Path, tmp_path: Path) -> None:
 
 @pytest.mark.postgres
 def test_other_engines_find_the_same(tiny: Path, tmp_path: Path, session_postgres_url: str) -> None:
+    run_apart(empty_postgres_database(session_postgres_url))
     on_them = ("--database-url", session_postgres_url, "--qdrant-url", ":memory:")
     here = run(tmp_path, "eval", str(tiny), "--json")
     there = run(tmp_path, "eval", str(tiny), "--json", *on_them)
@@ -74,6 +75,36 @@ async def _read_flags(url: str, flags: dict[str, bool]) -> None:
     async with database.read() as connection:
         rows = await connection.execute(select(t.flag.c.name, t.flag.c.value))
         flags.update({each.name: each.value for each in rows})
+    await database.dispose()
+
+
+@pytest.mark.parametrize("engine", BOTH)
+def test_a_database_that_is_not_empty_is_left_as_it_is(
+    engine: str, tiny: Path, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    url = f"sqlite+aiosqlite:///{tmp_path / 'sets.db'}"
+    if engine == "postgres":
+        url = request.getfixturevalue("session_postgres_url")
+        run_apart(empty_postgres_database(url))
+    command = ("eval", str(tiny), "--json", "--database-url", url)
+    first = run(tmp_path, *command)
+    assert first.returncode == 0, first.stderr
+    again = run(tmp_path, *command)
+    assert (again.returncode, again.stdout) == (2, "")
+    assert again.stderr == (
+        "foreword: the database is not empty: sets are stored in an empty one only\n"
+    )
+    counts: dict[str, int] = {}
+    run_apart(_count(url, counts))
+    assert counts == {"tenant": 1, "message": 12}
+
+
+async def _count(url: str, counts: dict[str, int]) -> None:
+    database = open_database(url)
+    async with database.read() as connection:
+        for each in (t.tenant, t.message):
+            found = await connection.execute(select(func.count()).select_from(each))
+            counts[each.name] = found.scalar_one()
     await database.dispose()
 
 

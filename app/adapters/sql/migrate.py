@@ -51,6 +51,24 @@ async def migrated(url: str) -> AsyncIterator[Database]:
         await database.dispose()
 
 
+@asynccontextmanager
+async def as_it_is(url: str) -> AsyncIterator[Database | None]:
+    """
+    The database at `url`, None where nothing of ours is in it; no schema is made or changed.
+
+    Raises:
+        StoreUnavailable: It does not answer.
+    """
+    database = open_database(url)
+    try:
+        with translated():
+            async with database.writer.connect() as connection:
+                found = await connection.run_sync(revision_of)
+        yield database if found else None
+    finally:
+        await database.dispose()
+
+
 async def upgrade(engine: AsyncEngine, revision: str = "head") -> str:
     """
     Migrate up to `revision`, and return the one found, empty for none.
