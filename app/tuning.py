@@ -11,6 +11,7 @@ from app.adapters.sql.copies.backup import is_empty
 from app.adapters.sql.migrate import as_it_is
 from app.adapters.weights import read_weights
 from app.api.logging import configure_logging
+from app.domain.errors import EmbedderUnavailable, VectorIndexUnavailable
 from app.domain.ids import TenantId
 from app.domain.watching import Watch
 from app.evaluation.asking import Asker, Sample
@@ -20,6 +21,7 @@ from app.evaluation.sets import EvaluationSet, TooLittleAsked, UnreadableSet, re
 from app.evaluation.study import Bars, answered
 from app.main import open_services
 from app.ranking.model import RelevanceModel
+from app.services.indexing.indexer import Indexer
 from app.settings import Settings
 from app.terminal import stop
 
@@ -132,6 +134,7 @@ async def _asked(
     await _check_empty(settings.database_url)
     async with AsyncExitStack() as stack:
         services = await open_services(settings, stack)
+        await _check_parts(services.waiter.indexer)
         await services.flags.change(_TENANT, _UNDISTILLED, reset=())
         asker = Asker(
             tenant=_TENANT,
@@ -148,3 +151,12 @@ async def _check_empty(url: str) -> None:
     async with as_it_is(url) as database:
         if database is not None and not await is_empty(database):
             stop("the database is not empty: sets are stored in an empty one only")
+
+
+async def _check_parts(indexer: Indexer) -> None:
+    """End the command where what indexes the sets is missing: it would be waited for in vain."""
+    try:
+        await indexer.embedder.embed(["Is anybody there?"])
+        await indexer.vectors.count()
+    except (EmbedderUnavailable, VectorIndexUnavailable) as error:
+        stop(f"{error.title.rstrip('.')}: {error}")

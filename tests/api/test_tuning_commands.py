@@ -109,6 +109,25 @@ async def _count(url: str, counts: dict[str, int]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("option", "setting", "told"),
+    [
+        (("--qdrant-url", "http://127.0.0.1:9"), {}, "The vector index does not answer: Qdrant at"),
+        ((), {"EMBEDDER__MODEL": "/nowhere"}, "The embedding model does not answer: /nowhere is"),
+    ],
+)
+def test_without_a_part_that_indexes_nothing_is_stored_and_waited_for(
+    option: tuple[str, ...], setting: dict[str, str], told: str, tiny: Path, tmp_path: Path
+) -> None:
+    url = f"sqlite+aiosqlite:///{tmp_path / 'sets.db'}"
+    ended = run(tmp_path, "eval", str(tiny), "--database-url", url, *option, **setting)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr.splitlines()[-1].startswith(f"foreword: {told} ")
+    counts: dict[str, int] = {}
+    run_apart(_count(url, counts))
+    assert counts == {"tenant": 0, "message": 0}
+
+
+@pytest.mark.parametrize(
     "arguments",
     [
         ("eval", "nowhere.json"),
