@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import httpx2
@@ -50,6 +51,7 @@ _RETURNING = 2.0
 """Seconds that a server which is gone gets to come back, before this process is one itself."""
 
 _GONE = 503
+_REFUSED = (401, 403)
 
 Context = ServerRequestContext[Any]
 Page = PaginatedRequestParams | None
@@ -122,11 +124,13 @@ async def _pass_on(
 ) -> None:
     """Until standard input ends."""
     opened = {} if key is None else {b"Authorization": f"Bearer {key}".encode()}
+    refusals: list[str] = []
     http = httpx2.AsyncClient(
         headers={**headers, **opened},
         timeout=_PATIENCE,
         trust_env=not url.startswith("http://127."),
         transport=transport,
+        event_hooks={"response": [partial(_note_refusal, refusals)]},
     )
     try:
         async with http:
@@ -138,7 +142,19 @@ async def _pass_on(
                 async with stdio_server() as (read, write):
                     await server.run(read, write, server.create_initialization_options())
     except* (httpx2.HTTPError, MCPError) as errors:
-        stop(f"the server at {url} does not answer: {errors.exceptions[0]}")
+        first: BaseException = errors
+        while isinstance(first, BaseExceptionGroup):  # each task group puts one around it
+            first = first.exceptions[0]
+        silence = f"the server at {url} does not answer: {first}"
+        stop(refusals[-1] if refusals else silence)
+
+
+async def _note_refusal(refusals: list[str], answer: httpx2.Response) -> None:
+    """The SDK tells only that there was an error, not that the key is wrong."""
+    if answer.status_code in _REFUSED:
+        from app.client.wire import refusal_in  # noqa: PLC0415  (slow, and rarely needed)
+
+        refusals.append(str(refusal_in(await answer.aread(), answer.status_code)))
 
 
 async def _reach(http: httpx2.AsyncClient, url: str) -> None:

@@ -53,11 +53,16 @@ def checked(answer: httpx.Response) -> httpx.Response:
         if _OF_EVERY_ANSWER not in answer.headers:
             raise _of_somebody_else(str(answer.url))
         return answer
+    raise refusal_in(answer.content, answer.status_code)
+
+
+def refusal_in(body: bytes, status: int) -> ClientError:
+    """Why the service refused, by the problem in its answer, if there is one."""
     try:
-        problem = answer.json()
+        problem = json.loads(body)
     except ValueError:
         problem = {}
-    raise refused(problem if isinstance(problem, dict) else {}, answer.status_code)
+    return refused(problem if isinstance(problem, dict) else {}, status)
 
 
 def answered(answer: httpx.Response) -> Json:

@@ -154,6 +154,29 @@ def test_a_server_that_is_not_there_is_told_in_one_line(tmp_path: Path, url: str
     assert line.startswith(f"foreword: the server at {url} does not answer")
 
 
+def test_without_a_key_that_opens_it_says_what_every_command_says(tmp_path: Path) -> None:
+    run(tmp_path, "keys", "create", "--tenant", "acme", "--name", "mcp")
+    with serving(tmp_path) as server:
+        for key in ((), ("--key", "wrong")):
+            told = [
+                run(tmp_path, *command, "--url", server.url, *key)
+                for command in (("mcp",), ("ask", "Who?"))
+            ]
+            assert [each.returncode for each in told] == [2, 2]
+            assert told[0].stderr == told[1].stderr
+            assert told[0].stderr.startswith("foreword: A valid API key is needed.")
+
+
+def test_a_server_that_speaks_no_mcp_is_told_in_words(tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        url = f"{server.url}/nowhere"
+        ended = run(tmp_path, "mcp", "--url", url)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    (line,) = ended.stderr.splitlines()
+    assert line.startswith(f"foreword: the server at {url} does not answer: ")
+    assert "TaskGroup" not in line
+
+
 def test_a_key_that_cannot_be_one_is_told_in_one_line(tmp_path: Path) -> None:
     ended = run(tmp_path, "mcp", "--url", "http://127.0.0.1:9", "--key", "schlüssel")
     assert (ended.returncode, ended.stdout) == (2, "")
