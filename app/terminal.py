@@ -74,16 +74,28 @@ def settings_of(data_dir: Path | None = None, **given: object) -> "Settings":
 
 
 def is_there(settings: "Settings") -> bool:
-    """Whether there is a database, or a server that makes it."""
+    """Whether there is a database with our schema, or a server that makes it."""
+    if find_server(settings.data_dir) is not None:
+        return True
     file = settings.database_file
-    return file is None or file.exists() or find_server(settings.data_dir) is not None
+    return run(_is_made(settings.database_url)) if file is None else file.exists()
+
+
+async def _is_made(url: str) -> bool:
+    from app.adapters.sql.migrate import as_it_is  # noqa: PLC0415  (slow)
+
+    async with as_it_is(url) as database:
+        return database is not None
 
 
 def check_there(settings: "Settings") -> None:
     """End the command where there is no database yet: who only asks does not make one."""
+    if is_there(settings):
+        return
     file = settings.database_file
-    if file is not None and not is_there(settings):
-        stop(f"there is no database in {file.parent}")
+    if file is None:
+        stop("there is nothing of Foreword in the database")
+    stop(f"there is no database in {file.parent}")
 
 
 @contextmanager

@@ -6,20 +6,25 @@ memory that a service takes.
 """
 
 import importlib.util
-from collections.abc import AsyncIterator, MutableMapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, MutableMapping
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from sqlalchemy import Connection, inspect, text
+from sqlalchemy.engine import URL
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.adapters.sql.database import Database, open_database, translated
+from app.domain.errors import StoreUnavailable
 
 if TYPE_CHECKING:
     from alembic.config import Config
 
 _ADVISORY_LOCK = 0x666F7265  # any number that nobody else takes
+
+_PORT = 5432
+"""Of PostgreSQL, where none is named."""
 
 NameKind = Literal[
     "schema",
@@ -61,7 +66,7 @@ async def as_it_is(url: str) -> AsyncIterator[Database | None]:
     """
     database = open_database(url)
     try:
-        with translated():
+        with translated(), _telling_where(database.writer.url):
             async with database.writer.connect() as connection:
                 found = await connection.run_sync(revision_of)
         yield database if found else None
@@ -78,9 +83,22 @@ async def upgrade(engine: AsyncEngine, revision: str = "head") -> str:
     Raises:
         StoreUnavailable: The database does not answer.
     """
-    with translated():
+    with translated(), _telling_where(engine.url):
         async with engine.begin() as connection:
             return await connection.run_sync(_upgrade, revision)
+
+
+@contextmanager
+def _telling_where(address: URL) -> Iterator[None]:
+    """Names the server that cannot be reached, if there is one; never who opens it, or how."""
+    try:
+        yield
+    except OSError as error:
+        if address.get_backend_name() == "sqlite":
+            raise
+        place = f"{address.database} at {address.host}:{address.port or _PORT}"
+        reason = error.strerror or str(error) or "no answer in time"
+        raise StoreUnavailable(f"no way to the database {place}: {reason}") from error
 
 
 def _upgrade(connection: Connection, revision: str) -> str:
