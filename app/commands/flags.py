@@ -10,6 +10,8 @@ from rich.table import Table
 from app.commands.reaching import Service, reaching
 from app.terminal import stop
 
+_WORDS = {"true": True, "false": False, "null": None}
+
 
 @reaching
 def flags(
@@ -36,7 +38,9 @@ def _change(spelled: str) -> tuple[str, object]:
     name, is_one, value = spelled.partition("=")
     if not is_one:
         stop(f"{spelled} is no NAME=VALUE")
+    if value.lower() in _WORDS:
+        return name, _WORDS[value.lower()]
     try:
         return name, json.loads(value)
     except ValueError:
-        stop(f"{value} is neither true, false, null nor a number")
+        stop(f"{spelled}: what {name} is set to is true, false, null or a number")

@@ -124,6 +124,8 @@ def forget(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,  # noqa: FBT002  (a switch)
 ) -> None:
     """Erase something and all that is derived from it, and show the receipt."""
+    if not identity:
+        stop(f"which {kind.value}? What is given is empty")
     if not yes:
         if not sys.stdin.isatty():
             stop("this cannot be undone: --yes says that it is meant")
@@ -134,16 +136,23 @@ def forget(
         receipt = _forgotten(client, kind.value, identity, watch)
 
     def show(console: Console) -> None:
-        table = Table("erased", "", box=None)
-        for name, count in receipt["erased"].items():
-            if count:
-                table.add_row(name.replace("_", " "), str(count))
-        console.print(table)
+        console.print(
+            _erased(receipt["erased"]) or _text(f"Of {kind.value} {identity} there was nothing")
+        )
         unasked = " and ".join(receipt.get("unasked", []))
         why = f" or may, since there was no answer of: {unasked}" if unasked else ""
         console.print(f"{receipt['remaining']} remain{why}. Receipt {receipt['erasure_id']}")
 
     service.tell(receipt, show)
+
+
+def _erased(counts: Mapping[str, int]) -> Table | None:
+    """None for nothing."""
+    table = Table("erased", "", box=None)
+    for name, count in counts.items():
+        if count:
+            table.add_row(name.replace("_", " "), str(count))
+    return table if table.rows else None
 
 
 def _forgotten(client: "Client", kind: str, identity: str, watch: Watch) -> Mapping[str, Any]:

@@ -87,10 +87,13 @@ def export_command(
     ] = Path(_PIPED),
     user_id: Annotated[str | None, typer.Option(help="Of this user; else of all.")] = None,
     embeddings: Annotated[bool, typer.Option("--embeddings", help="Also the vectors.")] = False,  # noqa: FBT002  (a switch)
+    force: Annotated[bool, typer.Option("--force", help="Replace FILE.")] = False,  # noqa: FBT002  (a switch)
 ) -> None:
     """Write out everything of a user or a tenant, a JSON object a line, to be imported again."""
     if not file.parent.is_dir():
         stop(f"there is no directory {file.parent}")
+    if file.exists() and str(file) != _PIPED and not force:
+        stop(f"{file} is there already; --force replaces it")
     with service.client() as client:
         chunks = client.export(user_id, embeddings=embeddings)
         if str(file) == _PIPED:

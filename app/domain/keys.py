@@ -19,7 +19,7 @@ LOCAL_PREFIX = "local_"
 
 _SECRET = re.compile(re.escape(PREFIX) + r"[A-Za-z0-9_-]{43}")
 _TENANT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_AGE = re.compile(r"([1-9][0-9]{0,5})([mhdw])")
+_AGE = re.compile(r"([1-9][0-9]*)([mhdw])")
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
@@ -136,11 +136,13 @@ def expiry_named(text: str, *, now: datetime) -> datetime:
     When a key ends: an age ("90d"; minutes, hours, days, weeks), a day in UTC, or an RFC 3339 time.
 
     Raises:
-        ValueError: It is none of these, or not after `now`.
+        ValueError: It is none of these, not after `now`, or after all years.
     """
     try:
         ends = _after(text, now) or _moment(text)
-    except (ValueError, OverflowError):
+    except OverflowError:
+        raise ValueError("an expiry so far off is none: the year 9999 is the last") from None
+    except ValueError:
         raise ValueError("an expiry is 90d, 12h, 2027-01-31 or 2027-01-31T12:00:00Z") from None
     if ends <= now:
         raise ValueError("an expiry lies in the future")

@@ -50,6 +50,15 @@ def test_a_store_that_nobody_serves_is_filled_asked_and_emptied(tmp_path: Path) 
     assert told(run(tmp_path, "conversations", "--user-id", "alice", "--json"))["items"] == []
 
 
+def test_of_whom_there_is_nothing_nothing_is_forgotten(tmp_path: Path) -> None:
+    (tmp_path / "list.json").write_bytes(spelled([sharegpt_conversation()]))
+    run(tmp_path, "import", "list.json", "--user-id", "bob")
+    ended = run(tmp_path, "forget", "user", "nobody", "--yes")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout.splitlines()[0] == "Of user nobody there was nothing"
+    assert run(tmp_path, "forget", "user", "bob", "--yes").stdout.split()[0] == "erased"
+
+
 def test_a_conversation_is_meant_by_its_name_too(tmp_path: Path) -> None:
     named = "0198e3a4-0000-7000-8000-000000000000"  # as other services name theirs
     file = tmp_path / "named.json"
@@ -168,6 +177,8 @@ def test_a_server_that_runs_is_asked(tmp_path: Path) -> None:
 
         flags = told(run(tmp_path, "flags", "hybrid=false", "token_budget=900", "--json"))
         assert (flags["hybrid"], flags["token_budget"]) == (False, 900)
+        flags = told(run(tmp_path, "flags", "hybrid=True", "token_budget=NULL", "--json"))
+        assert (flags["hybrid"], flags["token_budget"]) == (True, 4_000)
         assert run(tmp_path, "flags", "hybrid=maybe").returncode == 2
         refused = run(tmp_path, "flags", "nothing=true")
         assert (refused.returncode, len(refused.stderr.splitlines())) == (2, 1)

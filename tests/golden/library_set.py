@@ -11,6 +11,7 @@ docstring; what some of these began with is asked as well.
 evaluation.
 """
 
+import argparse
 import ast
 import json
 import sys
@@ -162,5 +163,8 @@ def _question(memory: str, name: str, question: str) -> Json:
 
 
 if __name__ == "__main__":
-    chosen = {"snippets": snippets, "files": files}[sys.argv[1]]
+    made = {"snippets": snippets, "files": files}
+    reader = argparse.ArgumentParser("python -m tests.golden.library_set")
+    reader.add_argument("set", choices=made)
+    chosen = made[reader.parse_args().set]
     json.dump(chosen(), sys.stdout, ensure_ascii=False, indent=1)

@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -54,3 +56,12 @@ def test_a_snippet_stands_alone_and_a_file_holds_many() -> None:
     assert len(together["sessions"]) * 10 < sum(
         len(each["messages"]) for each in together["sessions"]
     )
+
+
+@pytest.mark.parametrize("arguments", [(), ("books",)])
+def test_without_a_set_of_ours_it_is_told_which_there_are(arguments: tuple[str, ...]) -> None:
+    command = [sys.executable, "-m", "tests.golden.library_set", *arguments]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "{snippets,files}" in ended.stderr
+    assert "Traceback" not in ended.stderr

@@ -141,3 +141,9 @@ def test_a_key_opens_until_it_expires_or_is_revoked() -> None:
     assert a_key(expires_at=later).opens(NOON)
     assert not a_key(expires_at=later).opens(later)
     assert not a_key(revoked_at=NOON).opens(NOON)
+
+
+@pytest.mark.parametrize("text", ["999999999d", "999999w", f"{'9' * 99}h"])
+def test_an_expiry_after_all_years_is_told_apart(text: str) -> None:
+    with pytest.raises(ValueError, match="so far off is none: the year 9999 is the last"):
+        expiry_named(text, now=NOON)
