@@ -26,7 +26,7 @@ from app.settings import Settings
 from app.terminal import stop
 
 _TENANT = TenantId("evaluation")
-"""Who asks; the sets are stored in a database that holds nothing yet."""
+"""Who asks; the sets are stored in a database that holds nothing of anybody else."""
 
 _UNDISTILLED = {"facts": False, "summaries": False, "graph": False}
 """Flags of who asks: what is measured must not depend on how far distilling got meanwhile."""
@@ -74,7 +74,7 @@ def measured(
     settings: Settings, sets: Sequence[EvaluationSet], model: RelevanceModel, watch: Watch
 ) -> Report:
     """
-    What `model` finds on the sets; a database that is not empty ends the command.
+    What `model` finds on the sets; a database in use ends the command.
 
     Raises:
         TooLittleAsked: Of one of them nothing can be measured.
@@ -147,10 +147,10 @@ async def _asked(
 
 
 async def _check_empty(url: str) -> None:
-    """End the command where something is stored already: nothing takes the sets out again."""
+    """End the command where anything but sets is stored: nothing takes the sets out again."""
     async with as_it_is(url) as database:
-        if database is not None and not await is_empty(database):
-            stop("the database is not empty: sets are stored in an empty one only")
+        if database is not None and not await is_empty(database, but_for=_TENANT):
+            stop("the database is not empty: sets are stored in one of their own only")
 
 
 async def _check_parts(indexer: Indexer) -> None:

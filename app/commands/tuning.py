@@ -21,7 +21,7 @@ _FIGURES = ("recall@10", "mrr@10", "ndcg@5", "recall@500t", "recall@1000t", "rec
 Sets = Annotated[list[Path], typer.Argument(help="Evaluation sets: JSON, gzip allowed.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
-_DATABASE = "An empty database to store the sets in, for good; none: SQLite, gone afterwards."
+_DATABASE = "A database for sets only, where they stay; none: SQLite, gone afterwards."
 _LICENCE = "Of a set that does not tell it, as NAME=TEXT, for the weights file; may be repeated."
 _QDRANT = 'Where to keep their vectors, ":memory:" for the client\'s own index; none: Qdrant Edge.'
 

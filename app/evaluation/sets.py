@@ -75,7 +75,7 @@ def read_set(path: Path) -> EvaluationSet:
 
     Raises:
         UnreadableSet: There is no such file, it is no evaluation set, or a question of it names a
-            conversation or a message that is not in it; it is told where.
+            conversation that is not in it; it is told where.
     """
     try:
         raw = path.read_bytes()
@@ -102,6 +102,9 @@ class _Part:
 
     def listed(self, name: str) -> Sequence[Any]:
         return a_list(self.given(name), f"{self.place}{name}")
+
+    def listed_if_any(self, name: str) -> Sequence[Any]:
+        return () if self.told.get(name) is None else self.listed(name)
 
     def parts(self, name: str) -> Iterator["_Part"]:
         for at, each in enumerate(self.listed(name)):
@@ -138,14 +141,13 @@ def _whole(told: object) -> _Part:
 
 def _read(told: _Part) -> EvaluationSet:
     sessions = _conversations(told)
-    said = {name: _ids(own) for name, own in sessions.items()}
     asked: dict[str, list[Question]] = {}
     for each in told.parts("questions"):
         of = each.text("conv_id")
         if of not in sessions:
             raise Malformed(f"{each.place}conv_id: there is no conversation {of[:80]!a}")
-        if each.listed("evidence_message_ids"):
-            asked.setdefault(of, []).append(_question(each, said[of]))
+        if each.listed_if_any("evidence_message_ids"):
+            asked.setdefault(of, []).append(_question(each))
     return EvaluationSet(
         name=told.text("name"),
         licence=told.text_if_any("licence") or "not stated",
@@ -169,21 +171,10 @@ def _conversations(told: _Part) -> Mapping[str, Sequence[Session]]:
     return found
 
 
-def _ids(sessions: Sequence[Session]) -> frozenset[str | None]:
-    return frozenset(message.external_id for each in sessions for message in each.messages)
-
-
-def _question(told: _Part, said: frozenset[str | None]) -> Question:
-    evidence = told.listed("evidence_message_ids")
-    for at, each in enumerate(evidence):
-        if not isinstance(each, str) or each not in said:
-            raise Malformed(
-                f"{told.place}evidence_message_ids[{at}]: {str(each)[:80]!a} is no message of its "
-                "conversation, or one without text"
-            )
+def _question(told: _Part) -> Question:
     return Question(
         text=told.text("question"),
-        evidence=frozenset(evidence),
+        evidence=frozenset(told.listed_if_any("evidence_message_ids")),
         category=str(told.told.get("category") or ""),
         as_of=told.moment("as_of"),
     )
@@ -193,7 +184,7 @@ def _session(told: _Part) -> Session:
     return Session(
         id=told.text("id"),
         date=told.moment("date"),
-        messages=[_message(each) for each in told.parts("messages") if each.text("text")],
+        messages=[_message(each) for each in told.parts("messages") if each.text_if_any("text")],
     )
 
 

@@ -12,6 +12,7 @@ from app.adapters.weights import read_weights
 from app.ranking.features import NAMES
 from tests.api.serving import run
 from tests.databases import BOTH, empty_postgres_database, run_apart
+from tests.factories import NOON
 from tests.tiny_set import tiny_set
 
 NONE_FOUND = "beside the questions that are held out there is none whose answer was found in memory"
@@ -90,13 +91,23 @@ def test_a_database_that_is_not_empty_is_left_as_it_is(
     first = run(tmp_path, *command)
     assert first.returncode == 0, first.stderr
     again = run(tmp_path, *command)
-    assert (again.returncode, again.stdout) == (2, "")
-    assert again.stderr == (
-        "foreword: the database is not empty: sets are stored in an empty one only\n"
+    assert (again.returncode, again.stdout) == (0, first.stdout)  # of sets only
+    run_apart(_begin(url, "local"))
+    refused = run(tmp_path, *command)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr == (
+        "foreword: the database is not empty: sets are stored in one of their own only\n"
     )
     counts: dict[str, int] = {}
     run_apart(_count(url, counts))
-    assert counts == {"tenant": 1, "message": 12}
+    assert counts == {"tenant": 2, "message": 12}
+
+
+async def _begin(url: str, tenant: str) -> None:
+    database = open_database(url)
+    async with database.write() as connection:
+        await connection.execute(t.tenant.insert().values(id=tenant, created_at=NOON))
+    await database.dispose()
 
 
 async def _count(url: str, counts: dict[str, int]) -> None:

@@ -28,6 +28,7 @@ from app.adapters.sql.copies.copying import clear, copy_file, copy_rows, counts
 from app.adapters.sql.database import Database, open_database
 from app.adapters.sql.migrate import known_revisions, revision_of, upgrade
 from app.domain.errors import BackupUnusable, RestoreRefused, StoreUnavailable
+from app.domain.ids import TenantId
 from app.domain.watching import BYTES, Step, Watch, unwatched
 
 _YEARS = range(2020, 9_999)
@@ -120,10 +121,11 @@ async def unpacked(
         yield file, manifest
 
 
-async def is_empty(database: Database) -> bool:
-    """Whether nothing was ever stored in a database that is migrated."""
+async def is_empty(database: Database, *, but_for: TenantId | None = None) -> bool:
+    """Whether nothing was ever stored in a database that is migrated, or only by this tenant."""
+    others = select(t.tenant.c.id).where(t.tenant.c.id.is_distinct_from(but_for)).limit(1)
     async with database.read() as connection:
-        return (await connection.execute(select(t.tenant.c.id).limit(1))).first() is None
+        return (await connection.execute(others)).first() is None
 
 
 async def restore_rows(
