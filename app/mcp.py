@@ -51,7 +51,6 @@ _RETURNING = 2.0
 """Seconds that a server which is gone gets to come back, before this process is one itself."""
 
 _GONE = 503
-_REFUSED = (401, 403)
 
 Context = ServerRequestContext[Any]
 Page = PaginatedRequestParams | None
@@ -145,13 +144,12 @@ async def _pass_on(
         first: BaseException = errors
         while isinstance(first, BaseExceptionGroup):  # each task group puts one around it
             first = first.exceptions[0]
-        silence = f"the server at {url} does not answer: {first}"
-        stop(refusals[-1] if refusals else silence)
+        stop(refusals[-1] if refusals else f"the server at {url} does not answer: {first}")
 
 
 async def _note_refusal(refusals: list[str], answer: httpx2.Response) -> None:
     """The SDK tells only that there was an error, not that the key is wrong."""
-    if answer.status_code in _REFUSED:
+    if answer.status_code in {401, 403}:
         from app.client.wire import refusal_in  # noqa: PLC0415  (slow, and rarely needed)
 
         refusals.append(str(refusal_in(await answer.aread(), answer.status_code)))
