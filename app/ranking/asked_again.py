@@ -44,7 +44,10 @@ _ENDS_BEFORE = re.compile(r"[.!?:]\s|\n")
 """The end of a sentence behind which another one begins."""
 
 _BEGINNING, _TRIED = 3, 3
-"""Letters of the longest words, and how many of these, by which most are told to be another."""
+"""
+Letters of the longest words, and how many of these, by which most are told to be another; one of
+them may begin otherwise in another form.
+"""
 
 Behind = Collection[tuple[ConversationKey, int]]
 """Places right behind questions."""
@@ -86,7 +89,7 @@ class _Sought:
         if len(content) > self.longest:
             return False
         folded = fold(content)
-        if not any(each in folded for each in self.begin):
+        if sum(each in folded for each in self.begin) < max(1, len(self.begin) - 1):
             return False
         said = topic_of(without_courtesy(content))
         return is_question(said) and self.words == _words_of_topic(said)
