@@ -26,6 +26,16 @@ class Role(StrEnum):
     TOOL = "tool"
 
 
+ROLES: Mapping[str, Role] = {
+    **dict.fromkeys(("user", "human", "prompter"), Role.USER),
+    **dict.fromkeys(("assistant", "ai", "bot", "model", "function_call"), Role.ASSISTANT),
+    **dict.fromkeys(("gpt", "chatgpt", "claude", "bing", "bard"), Role.ASSISTANT),
+    **dict.fromkeys(("system", "developer"), Role.SYSTEM),
+    **dict.fromkeys(("tool", "function", "observation", "function_response"), Role.TOOL),
+}
+"""What who speaks is called, here and elsewhere, in lower case: no names of persons."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class User:
     """Somebody of whom anything was ever stored, and not erased."""

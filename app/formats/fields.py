@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import orjson
 
-from app.domain.conversation import NewMessage, Role
+from app.domain.conversation import ROLES, NewMessage, Role
 from app.domain.storable import json_bytes, json_problem, text_problem
 from app.formats.found import Bounds, Rejected
 from app.formats.times import TwoDays, time_of
@@ -19,14 +19,6 @@ T = TypeVar("T")
 
 LONGEST_NAME = 255
 LONGEST_LABEL = 1_000
-
-ROLES: Mapping[str, Role] = {
-    **dict.fromkeys(("user", "human", "prompter"), Role.USER),
-    **dict.fromkeys(("assistant", "ai", "bot", "model", "function_call"), Role.ASSISTANT),
-    **dict.fromkeys(("gpt", "chatgpt", "claude", "bing", "bard"), Role.ASSISTANT),
-    **dict.fromkeys(("system", "developer"), Role.SYSTEM),
-    **dict.fromkeys(("tool", "function", "observation", "function_response"), Role.TOOL),
-}
 
 
 class Malformed(Exception):

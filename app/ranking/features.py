@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from app.ranking import Floats
 from app.ranking.bm25 import bm25
 from app.ranking.lines import Lines, cosines, held, meant
+from app.ranking.people import AMONG_PEOPLE, among_people
 from app.ranking.pool import EVERYTHING, Among, Pool
 from app.ranking.query import QueryView
 from app.ranking.surroundings import Columns, alike, beside, conversation, windows
@@ -91,6 +92,7 @@ AS_IT_IS: Mapping[str, str] = {
     "query_asks_when": "1 where it asks for a time or number",
     "query_cosine_peak": "how far the best cosine stands out, in standard deviations",
     "query_bm25_peak": "how far the best BM25 stands out",
+    **AMONG_PEOPLE,
 }
 
 MEANING: Mapping[str, str] = {**STANDING_OUT, **AS_IT_IS}
@@ -137,6 +139,7 @@ def evidence(query: QueryView, pool: Pool) -> Evidence:
     }
     features = np.empty((lines.size, len(NAMES)), dtype=np.float32)
     _fill(features, raw | _ranks(raw, among) | voices.columns())
+    _fill(features, among_people(pool.recalled))
     features[:, : len(STANDING_OUT)] = standardised(features[:, : len(STANDING_OUT)], among)
     _fill(features, _of_query(query, lines, features, voices, among))
     cosine = lines.cosine[whole]
