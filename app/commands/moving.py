@@ -92,13 +92,16 @@ def export_command(
     """Write out everything of a user or a tenant, a JSON object a line, to be imported again."""
     if not file.parent.is_dir():
         stop(f"there is no directory {file.parent}")
-    if file.exists() and str(file) != _PIPED and not force:
+    if not force and file.is_file() and file.stat().st_size:
         stop(f"{file} is there already; --force replaces it")
     with service.client() as client:
         chunks = client.export(user_id, embeddings=embeddings)
         if str(file) == _PIPED:
-            for chunk in chunks:
-                sys.stdout.buffer.write(chunk)
+            sys.stdout.buffer.writelines(chunks)
+            return
+        if file.is_char_device() or file.is_fifo():  # there is nothing to replace
+            with file.open("wb") as opened:
+                opened.writelines(chunks)
             return
         with watched(quiet=service.as_json) as watch:
             try:

@@ -17,6 +17,13 @@ def test_an_export_replaces_no_file_unless_it_is_told_to(tmp_path: Path) -> None
     assert file.read_text() == "mine"
 
 
+def test_an_empty_file_and_a_device_have_nothing_to_lose(tmp_path: Path) -> None:
+    (tmp_path / "x.ndjson").touch()
+    for file in (tmp_path / "x.ndjson", Path("/dev/null")):
+        told = refused("export", str(file), "--url", "http://127.0.0.1:9")
+        assert "is there already" not in told, file
+
+
 @pytest.mark.parametrize("kind", ["user", "conversation", "message", "memory"])
 def test_what_has_no_name_is_not_forgotten(kind: str) -> None:
     told = refused("forget", kind, "", "--yes", "--url", "http://127.0.0.1:9")
