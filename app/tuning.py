@@ -2,6 +2,7 @@
 
 import asyncio
 import tempfile
+import time
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
@@ -11,7 +12,7 @@ from app.adapters.sql.copies.backup import is_empty
 from app.adapters.sql.migrate import as_it_is
 from app.adapters.weights import read_weights
 from app.api.logging import configure_logging
-from app.domain.errors import EmbedderUnavailable, VectorIndexUnavailable
+from app.domain.errors import EmbedderUnavailable, ForewordError, VectorIndexUnavailable
 from app.domain.ids import TenantId
 from app.domain.watching import Watch
 from app.evaluation.asking import Asker, Sample
@@ -27,6 +28,9 @@ from app.terminal import stop
 
 _TENANT = TenantId("evaluation")
 """Who asks; the sets are stored in a database that holds nothing of anybody else."""
+
+_THERE_WITHIN, _LOOK_AGAIN = 10.0, 0.1
+"""Seconds that parts may take to be there: what was late for the start is tried again meanwhile."""
 
 _UNDISTILLED = {"facts": False, "summaries": False, "graph": False}
 """Flags of who asks: what is measured must not depend on how far distilling got meanwhile."""
@@ -155,8 +159,17 @@ async def _check_empty(url: str) -> None:
 
 async def _check_parts(indexer: Indexer) -> None:
     """End the command where what indexes the sets is missing: it would be waited for in vain."""
+    until = time.monotonic() + _THERE_WITHIN
+    while (error := await _missing(indexer)) is not None:
+        if time.monotonic() > until:
+            stop(f"{error.title.rstrip('.')}: {error}")
+        await asyncio.sleep(_LOOK_AGAIN)
+
+
+async def _missing(indexer: Indexer) -> ForewordError | None:
     try:
         await indexer.embedder.embed(["Is anybody there?"])
         await indexer.vectors.count()
     except (EmbedderUnavailable, VectorIndexUnavailable) as error:
-        stop(f"{error.title.rstrip('.')}: {error}")
+        return error
+    return None

@@ -44,10 +44,6 @@ def cases(ids: dict[str, str]) -> list[tuple[dict[str, Any], set[str]]]:
         ({"folder": "/work"}, {API, OPS}),
         ({"folder": "/work/"}, {API, OPS}),
         ({"folder": "/work/api"}, {API}),
-        ({"folder": "work"}, {API, OPS}),
-        ({"folder": "work/api/"}, {API}),
-        ({"folder": "api"}, set()),
-        ({"folder": ""}, {API, OPS, HOME}),
         ({"folder": "/"}, {API, OPS, HOME}),
         ({"folder": "/%"}, set()),
         ({"labels": ["API", "Ops"]}, {API, OPS}),
@@ -128,14 +124,3 @@ async def test_a_filter_that_is_none_is_refused(alone: AsyncClient) -> None:
         answer = await alone.post("/context", json={"query": "q", "filters": filters})
         document = problem(answer, 422, "invalid-request")
         assert document["errors"][0]["pointer"].startswith("#/filters/"), filters
-
-
-async def test_a_folder_is_the_same_with_and_without_a_slash_in_front(client: AsyncClient) -> None:
-    await store(client, API, user_id="alice", folder="work/api")
-    await store(client, HOME, user_id="alice")
-
-    for folder in ("work", "/work", "/work/api", "/"):
-        assert contents(
-            await context(client, QUERY, user_id="alice", filters={"folder": folder})
-        ) == [API], folder
-    assert not contents(await context(client, QUERY, user_id="alice", filters={"folder": "/api"}))

@@ -51,12 +51,9 @@ def _inside_folder(folder: str) -> ColumnElement[bool]:
     """
     The folder itself and what lies below it: "/work" holds "/work/api", not "/workshop".
 
-    The "/" in front may be left out, there and here; "/" alone holds whatever is in a folder. Not
-    LIKE, to which "/Work" is the same on SQLite, and not on PostgreSQL.
+    Not LIKE, to which "/Work" is the same on SQLite, and not on PostgreSQL.
     """
-    path, column = folder.strip("/"), func.ltrim(t.conversation.c.folder, "/")
-    if not path:
-        return column.is_not(None)
+    path, column = folder.rstrip("/"), t.conversation.c.folder
     below = path + "/"
     return or_(column == path, func.substr(column, 1, len(below)) == below)
 
