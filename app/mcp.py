@@ -39,13 +39,11 @@ from app.api.logging import configure_logging
 from app.domain.errors import DataDirectoryInUse
 from app.domain.user_ids import user_id_problem
 from app.settings import Settings
-from app.terminal import server_or_alone, stop
+from app.terminal import STARTING, server_or_alone, stop
 
 _PATIENCE = 600.0
 _LOOK_AGAIN = 0.02
 _FAREWELL = 5
-_STARTING = 10.0
-"""Seconds that a server may take to begin to listen."""
 
 _RETURNING = 2.0
 """Seconds that a server which is gone gets to come back, before this process is one itself."""
@@ -157,7 +155,7 @@ async def _note_refusal(refusals: list[str], answer: httpx2.Response) -> None:
 
 async def _reach(http: httpx2.AsyncClient, url: str) -> None:
     """Wait for a server that is just being started."""
-    ends = asyncio.get_running_loop().time() + _STARTING
+    ends = asyncio.get_running_loop().time() + STARTING
     while True:
         try:
             await http.get(f"{url.rstrip('/')}/healthz")
@@ -226,7 +224,7 @@ class _Finding(httpx2.AsyncBaseTransport):
         """
         now = asyncio.get_running_loop().time
         begun = now()
-        while now() < begun + _STARTING:
+        while now() < begun + STARTING:
             found = find_server(self.settings.data_dir)
             if found is not None and await _listens(found):
                 self.server = found

@@ -28,7 +28,7 @@ DataDir = Annotated[
 ]
 
 _WITHOUT_EDGE = 1_000_000
-_STARTING = 10.0
+STARTING = 10.0
 """Seconds that a server may take to begin to listen."""
 
 _HARMLESS: dict[int, int | None] = {
@@ -111,7 +111,7 @@ def server_or_alone(settings: "Settings") -> Iterator[Address | None]:
 
 def _server(settings: "Settings", stack: ExitStack) -> Address | None:
     try:
-        return stack.enter_context(held_or_visited(settings.data_dir, seconds=_STARTING))
+        return stack.enter_context(held_or_visited(settings.data_dir, seconds=STARTING))
     except DataDirectoryInUse as error:
         stop(str(error))
 

@@ -191,19 +191,16 @@ def _cut(
     keys = np.array(recalled.keys, dtype=np.int64)
     order = np.lexsort((-keys, -score))
     may_fall = ~(pinned | asked)
-    off_topic = (relevant < taste.floor) & may_fall & ~marked.dated
-    too_low = (score < (-np.inf if taste.min_score is None else taste.min_score)) & ~pinned
-    worse = marked.outdone & may_fall
-    nothing = marked.filling & may_fall
-    passing = ~(off_topic | too_low | worse | nothing)
-    again = said_again(pool, order[passing[order]], pinned, asked)
+    lowest = -np.inf if taste.min_score is None else taste.min_score
     reasons = {
-        BELOW_FLOOR: off_topic,
-        "below min_score": too_low,
-        "better in the running conversation": worse,
-        "nothing beside the best": nothing,
-        REPEATED: again,
+        BELOW_FLOOR: (relevant < taste.floor) & may_fall & ~marked.dated,
+        "below min_score": (score < lowest) & ~pinned,
+        "better in the running conversation": marked.outdone & may_fall,
+        "nothing beside the best": marked.filling & may_fall,
     }
+    passing = ~np.any(list(reasons.values()), axis=0)
+    again = said_again(pool, order[passing[order]], pinned, asked)
+    reasons[REPEATED] = again
     kept = passing & ~again
     return Ranked(
         recalled=recalled,

@@ -22,7 +22,7 @@ MOST = 3
 RARE = 2
 """Documents that may hold a misspelt word, too: the query itself may be stored."""
 
-_READ = 1_000
+READ = 1_000
 """Characters of a query that are looked through."""
 
 _SHORTEST, _LONGEST = 3, 24
@@ -71,7 +71,7 @@ def suspects(query: str, knows: Knows) -> Sequence[str]:
 
     A word with a capital is a name, and names are left alone: Carla is not Karla.
     """
-    words = dict.fromkeys(STANDING_ALONE.findall(query[:_READ]))
+    words = dict.fromkeys(STANDING_ALONE.findall(query[:READ]))
     plain = [fold(word) for word in words if word.islower()]
     unknown = [word for word in plain if not _is_right(word, knows)]
     if len(unknown) > MOST or 2 * len(unknown) > len(plain):
@@ -116,12 +116,17 @@ def meant(word: str, held: Mapping[str, int], knows: Knows) -> str | None:
 def respelled(query: str, corrections: Mapping[str, str]) -> str:
     """`query` with what was meant, told by folded words."""
 
-    def corrected(found: re.Match[str]) -> str:
-        word = found[1]
-        right = corrections.get(fold(word), word) if word.islower() else word
-        return found[0].removesuffix(word) + right
+    def right(word: str) -> str:
+        return corrections.get(fold(word), word) if word.islower() else word
 
-    return STANDING_ALONE.sub(corrected, query)
+    return rewritten(query, right)
+
+
+def rewritten(query: str, spelled: Callable[[str], str]) -> str:
+    """`query` with each word that stands by itself as `spelled` gives it."""
+    return STANDING_ALONE.sub(
+        lambda found: found[0].removesuffix(found[1]) + spelled(found[1]), query
+    )
 
 
 def _is_right(word: str, knows: Knows) -> bool:

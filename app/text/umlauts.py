@@ -5,13 +5,10 @@ What is folded has no dots, so the two have no letters in common there that full
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from app.text.scripts import fold
-from app.text.spelling import STANDING_ALONE
-
-_READ = 1_000
-"""Characters of a query that are looked through."""
+from app.text.spelling import READ, STANDING_ALONE, Knows, rewritten
 
 _UMLAUTS = {"ae": "ä", "oe": "ö", "ue": "ü", "Ae": "Ä", "Oe": "Ö", "Ue": "Ü"}
 
@@ -21,7 +18,7 @@ _WRITTEN_OUT = re.compile("(?<![aeqAEQ])(?:[AOao]e|[Uu]e)")
 _LETTERS = str.maketrans({umlaut: written for written, umlaut in _UMLAUTS.items()})
 
 
-def other_spellings(query: str, knows: Callable[[str], bool]) -> Mapping[str, str]:
+def other_spellings(query: str, knows: Knows) -> Mapping[str, str]:
     """
     The words of a query that may have been said in the other spelling, each with that one.
 
@@ -30,13 +27,13 @@ def other_spellings(query: str, knows: Callable[[str], bool]) -> Mapping[str, st
         knows: Whether a folded word is an English one, which has no umlauts: "does", "blue". A name
             may be one as well ("Mueller").
     """
-    found = STANDING_ALONE.finditer(query[:_READ])
+    found = STANDING_ALONE.finditer(query[:READ])
     words = dict.fromkeys(each[1] for each in found if not _is_english(each, knows))
     others = {word: _other(word) for word in words}
     return {word: other for word, other in others.items() if other != word}
 
 
-def _is_english(found: re.Match[str], knows: Callable[[str], bool]) -> bool:
+def _is_english(found: re.Match[str], knows: Knows) -> bool:
     word = found[1]
     names = word[:1].isupper() and found.start() > 0
     return word.isascii() and not names and knows(fold(word))
@@ -50,9 +47,4 @@ def _other(word: str) -> str:
 
 def spelled_otherwise(query: str, spellings: Mapping[str, str]) -> str:
     """`query` with the other spelling of these words."""
-
-    def other(found: re.Match[str]) -> str:
-        word = found[1]
-        return found[0].removesuffix(word) + spellings.get(word, word)
-
-    return STANDING_ALONE.sub(other, query)
+    return rewritten(query, lambda word: spellings.get(word, word))
