@@ -33,22 +33,25 @@ def by_name(query: QueryView, pool: Pool, score: Floats, meaning: Floats) -> Flo
     however near it lies. Only what the scope knows decides: without full text, nothing.
     """
     named = query.wording.named
-    if not query.terms:
+    numbered = [each for each in named.names if each.kin is not None]
+    if not (query.terms or numbered):
         return score
     known = [each.term for each in named.names if each.term in query.terms]
     there = pool.bags.frequencies(known) > 0
-    if named.alone and len(known) == len(named.names):
+    if named.alone and known and len(known) == len(named.names):
         said: NDArray[np.bool_] = np.all(there, axis=1)
         rest = np.where(beside(pool, said), score, np.minimum(score, meaning))
         return np.where(said, np.maximum(score, NAMED), rest)
-    unknown = [each for each in named.names if each.kin is not None and each.term not in known]
+    unknown = [each for each in numbered if each.term not in known]
     if not unknown:
         return score
     texts = [content[:_READ] for content in pool.recalled.contents]
+    there = there.any(axis=1) | np.array(
+        [any(each.is_in(text) for each in unknown) for text in texts]
+    )
     mistaken = np.array([any(each.is_mistaken_in(text) for each in unknown) for text in texts])
-    mistaken &= ~there.any(axis=1)
-    less = score <= score[mistaken].max(initial=-np.inf)
-    return np.where(less & ~there.any(axis=1), np.minimum(score, MISTAKEN), score)
+    less = score <= score[mistaken & ~there].max(initial=-np.inf)
+    return np.where(less & ~there, np.minimum(score, MISTAKEN), score)
 
 
 def beside(pool: Pool, said: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from app.domain.conversation import ROLES, Role
 from app.ranking import Floats
 from app.ranking.pool import Recalled
+from app.text.wording import asks
 
 AMONG_PEOPLE: Mapping[str, str] = {
     "among_people": "1 where a person said it to others, 0 for what is said with an assistant",
@@ -65,8 +66,11 @@ def is_of_person(name: str | None) -> bool:
 
 
 def share_asking(text: str) -> float:
-    """The share of the sentences of a text that ask, in [0, 1]; by the signs at their ends."""
+    """
+    The share of the sentences of a text that ask, in [0, 1]: by the signs at their ends, or of one
+    without its sign by its words ("who drives").
+    """
     if not _ASKS.search(text):
-        return 0.0
+        return float(asks(text))
     ends = _ENDS.findall(text)
     return sum(map(bool, map(_ASKS.search, ends))) / len(ends) if ends else 0.0

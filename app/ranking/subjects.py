@@ -14,8 +14,11 @@ from app.ranking.query import QueryView
 from app.ranking.relevance import Relevance
 from app.text.terms import terms_of
 
-MEANT = np.float32(0.62)
-"""The cosine from which what has no word of what is asked tells of it; a name alone comes to .6."""
+MEANT, BRIEF = np.float32(0.62), 3
+"""
+The cosine from which what has no word of what is asked tells of it, and up to how many words,
+with the name of who says it, it is too little to mean anything: "Jonas: when exactly" comes to .7.
+"""
 
 _READ = 2_000
 """Characters of an item that are read for others."""
@@ -43,7 +46,8 @@ def of_others(
     said = _telling(query, pool)
     looked_at = (likely | (said & beside(pool, likely))) & ~theirs
     others = _of_others(query, pool, looked_at, _near(theirs, pool))
-    told = said | beside(pool, said & ~others) | (judged.semantic >= MEANT)
+    meant = (judged.semantic >= MEANT) & (pool.whole_bags.length > BRIEF)
+    told = said | beside(pool, said & ~others) | meant
     return likely & (others | ~told)
 
 

@@ -37,10 +37,18 @@ class Name:
 
     def is_mistaken_in(self, text: str) -> bool:
         """Whether a text names others that are numbered like this one, but not this one."""
+        found = self._numbered_in(text)
+        return bool(found) and tuple(self.numbers) not in found
+
+    def is_in(self, text: str) -> bool:
+        """Whether a text names this one, which is numbered, however it is separated there."""
+        return tuple(self.numbers) in self._numbered_in(text)
+
+    def _numbered_in(self, text: str) -> frozenset[tuple[str, ...]]:
+        """The numbers of each in a text that is numbered like this one."""
         if self.kin is None:
-            return False
-        found = {each.groups() for each in self.kin.finditer(fold(text))}
-        return bool(found) and self.numbers not in found
+            return frozenset()
+        return frozenset(each.groups() for each in self.kin.finditer(fold(text)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,15 +9,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from app.text.intervals import EXACT, ROUGH, WIDE, Interval, Timed
-from app.text.time_rules import (
-    HINT,
-    MONTHS,
-    RULES,
-    SHORT_MONTHS,
-    WEEKDAYS,
-    month_number,
-    resolved,
-)
+from app.text.moments import MONTHS, WEEKDAYS, month_number
+from app.text.time_rules import HINT, RULES, SHORT_MONTHS, resolved
 
 MAX_CHARACTERS = 2_000
 """Of a query; what follows is not looked at."""

@@ -61,6 +61,7 @@ _ASKS_UNMARKED = re.compile(
     (?: (?:what|which|how|where|when|why|who|whose|wat|wht) (?:\s(?!{_SUBJECT}\s)\S+){{0,2}}?
         \s{_BE}\s{_SUBJECT}\b .*
     | (?!do\s(?:it|there)\b) {_BE}\s(?:i|you|u|we|they|he|she|it|there)\s .+
+    | how\s(?:much|many)\s\S+\s{_BE}\b .*
     | what\s(?:happened|happend|changed|went\swrong)\b .*
     | (?:what|how|where|when|who)'?s\s .+
     | (?:how\s(?:much|many|long|far|often|come) | what\stime | (?:which|what)\s(?:one|thing|kind)

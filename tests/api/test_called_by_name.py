@@ -10,6 +10,7 @@ KNOWN = (
     "ORA-00942 came up in the nightly import: the table was renamed.",
     "PAY-1187 is done, the refund button works again.",
     "Set smv6 in the second slot, the firmware needs it.",
+    "The sign-in ends with AADSTS50011: the redirect URI does not match.",
 )
 SMALL_MATTERS = tuple(
     f"{who} {did} on the {where}."
@@ -61,3 +62,10 @@ async def test_what_has_another_number_is_no_likely_answer(
     both = await context(told, query.replace("01555", "00942").replace("1188", "1187"))
     assert contents(both)[0] == other
     assert both["metadata"]["sufficient"] is True
+
+
+async def test_a_number_that_is_all_that_is_asked_for_is_not_taken_for_another(
+    told: AsyncClient,
+) -> None:
+    assert (await context(told, "ORA-01555"))["metadata"]["sufficient"] is False
+    assert (await context(told, "AADSTS90072"))["metadata"]["sufficient"] is False

@@ -81,3 +81,18 @@ async def test_who_has_the_name_says_so_of_themselves(alone: AsyncClient) -> Non
     assert (await context(alone, "Which instrument does Priya play, the violin?"))["metadata"][
         "sufficient"
     ]
+
+
+@pytest.mark.parametrize("said_to_it", ["when exactly", "who?", "the what"])
+async def test_what_says_nothing_but_who_says_it_is_no_answer(
+    alone: AsyncClient, said_to_it: str
+) -> None:
+    await distilling_nothing(alone)
+    chat = [
+        ("Mara", "The band plays on Friday, in the barn behind the mill."),
+        ("Jonas", said_to_it),
+    ]
+    messages = [{"role": "user", "name": who, "content": what} for who, what in chat]
+    await store(alone, *messages)
+    bundle = await context(alone, "When is Jonas' wedding?")
+    assert bundle["metadata"]["sufficient"] is False

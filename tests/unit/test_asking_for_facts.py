@@ -59,6 +59,10 @@ def test_what_asks_for_more_or_for_something_else_is_no_such_question(query: str
     assert groups_asked(query, SPEAKERS) == frozenset()
 
 
+def test_how_old_somebody_is_tells_no_birthday() -> None:
+    assert groups_asked("When is Nana's birthday?", SPEAKERS) == {"nana|birthday"}
+
+
 def test_what_we_do_is_asked_of_both() -> None:
     assert groups_asked("What database do we use?", SPEAKERS) == {"user|database", "we|database"}
     assert groups_asked("Where does Ada live?", {"ada", "user"}) == {"ada|lives_in"}

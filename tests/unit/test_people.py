@@ -71,7 +71,11 @@ def test_who_is_called_what_their_role_is_has_no_name(name: str | None, there: b
         ("Really?! Yes. OK...", 1 / 3),
         ("See example.com/?q=1 and v2.5.", 0),
         ("你喜欢音乐吗\uff1f我喜欢。", 0.5),
+        ("who drives", 1),
+        ("how much money is in bowls", 1),
+        ("how nice of you", 0),
+        ("When I was in Kyoto I bought a kimono", 0),
     ],
 )
-def test_a_sentence_asks_by_the_sign_at_its_end(text: str, share: float) -> None:
+def test_a_sentence_asks_by_the_sign_at_its_end_or_by_its_words(text: str, share: float) -> None:
     assert share_asking(text) == pytest.approx(share)

@@ -12,6 +12,7 @@ from app.text.time_rules import HINT, RULES
 from app.text.times import intervals_of
 
 NOW = datetime(2026, 3, 4, 15, 30, tzinfo=UTC)  # a Wednesday
+THIS_MORNING = datetime(2026, 3, 4, 7, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
@@ -20,7 +21,7 @@ NOW = datetime(2026, 3, 4, 15, 30, tzinfo=UTC)  # a Wednesday
         ("what did I say yesterday?", "2026-03-03", "2026-03-04", EXACT),
         ("the day before yesterday", "2026-03-02", "2026-03-03", EXACT),
         ("this morning", "2026-03-04", "2026-03-05", EXACT),
-        ("Last  Night", "2026-03-03", "2026-03-04", EXACT),
+        ("Last  Night", "2026-03-03", THIS_MORNING, EXACT),
         ("three days ago", "2026-03-01", "2026-03-02", EXACT),
         ("a couple of days ago", "2026-03-02", "2026-03-03", EXACT),
         ("on 2023-05-08", "2023-05-08", "2023-05-09", EXACT),
@@ -39,6 +40,13 @@ NOW = datetime(2026, 3, 4, 15, 30, tzinfo=UTC)  # a Wednesday
         ("last month", "2026-02-01", "2026-03-01", ROUGH),
         ("two months ago", "2025-12-17", "2026-02-01", ROUGH),
         ("a year ago", "2025-03-01", "2025-04-01", ROUGH),
+        ("half a year ago", "2025-08-17", "2025-10-01", ROUGH),
+        ("three months back", "2025-11-16", "2026-01-01", ROUGH),
+        ("two nights ago", "2026-03-02", "2026-03-03", EXACT),
+        ("a fortnight ago", "2026-02-16", "2026-02-23", ROUGH),
+        ("on 14.04.2025", "2025-04-14", "2025-04-15", EXACT),
+        ("on Tuesday the 10th", "2026-02-10", "2026-02-11", EXACT),
+        ("Saturday, the 31st", "2026-01-31", "2026-02-01", EXACT),
         ("in May", "2025-05-01", "2025-06-01", ROUGH),
         ("in March", "2026-03-01", "2026-04-01", ROUGH),
         ("last March", "2025-03-01", "2025-04-01", ROUGH),
@@ -109,6 +117,8 @@ def test_an_expression_is_an_interval(
         "tomorrow",
         "on 31 February 2020",
         "3000 years ago",
+        "version 1.20.2024",
+        "on Monday the 45th",
         "this weekend",
         "the last time we met",
         "1999 bottles",
@@ -156,6 +166,8 @@ def test_what_begins_just_now_has_nothing_in_it(
 def test_hours_and_minutes_ago_are_about_then() -> None:
     (hours,) = intervals_of("three hours ago", NOW)
     assert (hours.start, hours.stop) == (NOW - timedelta(hours=4), NOW - timedelta(hours=2))
+    (half,) = intervals_of("half an hour ago", NOW)
+    assert half.start < NOW - timedelta(minutes=30) < half.stop
     (minutes,) = intervals_of("10 minutes ago", NOW)
     assert minutes.stop - minutes.start == timedelta(minutes=2)
     (span,) = intervals_of("in the last 2 hours", NOW)

@@ -68,7 +68,7 @@ _FORMS: Sequence[tuple[str, Sequence[str]]] = [
     (f"what (?:should|do|can|will) you call {_WHO}", ["called", "name"]),
     (f"how old (?:{_BE} )?{_WHO}{_IS}", ["age", "birthday"]),
     (f"what {_OF}age{_IS}", ["age", "birthday"]),
-    (f"when {_OF}birthday{_IS}", ["birthday", "age"]),
+    (f"when {_OF}birthday{_IS}", ["birthday"]),
     (f"when {_DO}born", ["birthday", "age"]),
     (f"where {_DO}(?:originally )?{_ORIGIN}", ["from"]),
     (f"what {_DO}(?:study|studies|studying|major(?:ing)? in|learn(?:ing)?)", ["studies"]),
