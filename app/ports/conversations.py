@@ -97,6 +97,12 @@ class ConversationReader(Protocol):
         """When the last message of each was said; those in which nothing was said are left out."""
         ...
 
+    async def labelled(
+        self, scopes: Sequence[ScopeKey], *, holding: Sequence[str], limit: int
+    ) -> Mapping[ConversationKey, str]:
+        """The labels that hold one of these texts, of conversations that are not archived."""
+        ...
+
     async def matching(
         self, scope: ScopeKey, filters: Filters
     ) -> frozenset[ConversationKey] | None:

@@ -20,6 +20,8 @@ all that is less likely still: what it is like made the whole pool look like ans
 BESIDE = 2
 """Messages from one that says a name, within which another may answer without saying it again."""
 
+_HALF, _LEAST = np.float32(0.5), 1e-6
+
 _READ = 4_000
 """Characters in which such a number is looked for."""
 
@@ -52,6 +54,29 @@ def by_name(query: QueryView, pool: Pool, score: Floats, meaning: Floats) -> Flo
     mistaken = np.array([any(each.is_mistaken_in(text) for each in unknown) for text in texts])
     less = score <= score[mistaken & ~there].max(initial=-np.inf)
     return np.where(less & ~there, np.minimum(score, MISTAKEN), score)
+
+
+def by_label(
+    query: QueryView, pool: Pool, score: Floats, standing: Floats
+) -> tuple[Floats, Floats]:
+    """
+    The scores, and what each counts beside the best, where the query calls conversations by their
+    label, shape (n,).
+
+    What was said there, or says the number itself, is what is asked about, however little it has in
+    common with the question: its scores are raised above NAMED, in their order, and those of all
+    else are halved.
+    """
+    theirs = np.isin(pool.recalled.conversations, [*query.called])
+    if not theirs.any():
+        return score, standing
+    numbers = [each.term for each in query.wording.named.names if each.numbers]
+    theirs |= np.any(pool.bags.frequencies(numbers) > 0, axis=1)
+    best = max(float(standing[theirs].max()), _LEAST)
+    return (
+        np.where(theirs, NAMED + (1 - NAMED) * score, _HALF * score),
+        np.where(theirs, standing / np.float32(best), _HALF * standing),
+    )
 
 
 def beside(pool: Pool, said: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -91,7 +91,8 @@ class QueryView:
     `intervals` are the times that it speaks of, `periods` those of which these consist, where what
     sums them up is wanted; an `overview` asks for nothing else, and neither does a query for all
     that is known of who asks, or for one thing that a fact tells (`facts`).
-    The conversation that it is asked in goes on (`running`); None: there is none.
+    The conversation that it is asked in goes on (`running`); None: there is none. Those that it
+    calls by their label (`called`) are what it asks about.
     """
 
     vector: Floats | None
@@ -106,6 +107,7 @@ class QueryView:
     wording: Wording = PLAIN
     read: bool = True
     running: ConversationKey | None = None
+    called: frozenset[ConversationKey] = frozenset()
     subjects: Subjects = NOBODY
 
     @property

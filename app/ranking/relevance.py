@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from app.ranking import Floats
 from app.ranking.features import NAMES, Evidence, evidence
 from app.ranking.model import RelevanceModel, facts
-from app.ranking.naming import by_name
+from app.ranking.naming import by_label, by_name
 from app.ranking.pool import EVERYTHING, Among, Pool
 from app.ranking.query import QueryView
 from app.ranking.rereading import Opinion, dealt
@@ -98,6 +98,8 @@ def relevance(
     score, standing = _weighed(query, pool, found, model)
     if query.wording.named.names:
         score = by_name(query, pool, score, as_relevance(found.cosine))
+    if query.called:
+        score, standing = by_label(query, pool, score, standing)
     return Relevance(
         score=_standing_back(pool, score),
         single=score,

@@ -41,7 +41,7 @@ _PLAIN = frozenset({Kind.PREFERENCE, Kind.NAME, Kind.STATEMENT, Kind.QUESTION})
 _SAYING, _FULL = 0.8, 10
 """How much of the worth of such a sentence is for what it says, and how many words say enough."""
 
-_TELLING = re.compile(r"[^\W\d_]{4,}|[^\W\d_\x00-\x7f]{2,}|\b[A-Z]\w+|\w*\d\w*")
+_TELLING = re.compile(r"[^\W\d_]{4,}|[^\W\d_\x00-\x7f]{2,}|\b[A-Z]\w+|\w{0,40}\d\w*")
 _HEARD = re.compile(
     r"\A(?:(?:ok|okay|great|good|fine|noted|understood|sure|perfect|alright|got\s+it|yes|done|will\s+do"
     r"|saved|updated|recorded|changed)"

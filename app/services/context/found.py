@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.domain.context import Degraded
-from app.domain.ids import ItemKey
+from app.domain.ids import ConversationKey, ItemKey
 from app.domain.profile import Profile
 from app.ports.stored import LexicalAnswer
 from app.ranking import Floats
@@ -43,6 +43,8 @@ class Found:
     seconds: dict[str, float]
     began: Mapping[str, float] = field(default_factory=dict)
     reading: Reading = NOTHING_READ
+    called: frozenset[ConversationKey] = frozenset()
+    """Conversations that the query calls by their label."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

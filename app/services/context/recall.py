@@ -19,6 +19,7 @@ from app.services.context.asking import Asking
 from app.services.context.entering import Episode, entered
 from app.services.context.found import About, Found, Near
 from app.services.context.knowing import known_profile
+from app.services.context.labels import called_in
 from app.services.context.places import beside, nearest, roomy
 from app.services.context.reading import NOTHING_READ, Reading, read
 from app.services.context.relating import Related, relate
@@ -94,15 +95,17 @@ class Recaller:
         query is read while they look; for an empty one nothing is looked for.
 
         Of the running conversation the best are found besides, and so are those of each of the
-        `times` that the query speaks of.
+        `times` that the query speaks of, and of conversations that it calls by their label.
         """
+        called = await called_in(request.query, situation, self.store)
         asking, flags = self._asking(request, situation), situation.flags
         sought, running = sought_in(request.query), situation.searched_besides(request)
         if not request.query:
             asked = _Asked(asking.ask(Source.EPISODIC, self._episode(request, situation)))
             await asking.wait()
             return self._found(asking, asked, sought, NOTHING_READ)
-        besides = [*at_times(situation, times.intervals), *([running] if running else [])]
+        besides = [*at_times(situation, times.intervals)]
+        besides += [each for each in (running, situation.inside(called)) if each is not None]
         graph = flags.graph and situation.scope.has_entities
         holding = (
             self._holding(sought.terms, request, situation, limit, running)
@@ -119,7 +122,7 @@ class Recaller:
         await asyncio.sleep(0)  # all begin
         reading = read(request, sought, now, times, situation)
         await asking.wait()
-        return self._found(asking, asked, sought, reading)
+        return replace(self._found(asking, asked, sought, reading), called=called)
 
     def _found(self, asking: Asking, asked: _Asked, sought: Sought, reading: Reading) -> Found:
         """What came of a round that is over."""

@@ -1,6 +1,6 @@
 """Whose memory a request is about: what must be known before anything is searched or cached."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Self
@@ -9,7 +9,7 @@ from app.domain.context import ContextRequest
 from app.domain.conversation import Conversation, Scope
 from app.domain.errors import ConversationNotFound
 from app.domain.flags import Flags
-from app.domain.ids import ScopeKey, TenantId
+from app.domain.ids import ConversationKey, ScopeKey, TenantId
 from app.domain.memory import ItemType
 from app.domain.telling import Listener, Once
 from app.ports import Clock, RecallFilter
@@ -52,13 +52,15 @@ class Situation:
 
     def in_conversation(self) -> "Situation | None":
         """The same, narrowed to the running conversation; None where there is none to search."""
-        running, allowed = self.conversation, self.within.conversations
-        if running is None or running.key in self.within.without_conversations:
-            return None
-        if allowed is not None and running.key not in allowed:
-            return None
-        narrowed = replace(self.within, conversations=frozenset([running.key]))
-        return replace(self, within=narrowed)
+        return None if self.conversation is None else self.inside({self.conversation.key})
+
+    def inside(self, several: Collection[ConversationKey]) -> "Situation | None":
+        """The same, narrowed to these conversations; None where none of them may be searched."""
+        within = self.within
+        left = frozenset(several) - within.without_conversations
+        if within.conversations is not None:
+            left &= within.conversations
+        return replace(self, within=replace(within, conversations=left)) if left else None
 
     def searched_besides(self, request: ContextRequest) -> "Situation | None":
         """

@@ -10,6 +10,7 @@ from sqlalchemy import (
     Select,
     delete,
     insert,
+    or_,
     select,
     tuple_,
     type_coerce,
@@ -139,6 +140,20 @@ class SqlConversations:
         self, keys: Sequence[ConversationKey]
     ) -> Mapping[ConversationKey, datetime]:
         return await last_said(self.connection, keys, self._is_ours())
+
+    async def labelled(
+        self, scopes: Sequence[ScopeKey], *, holding: Sequence[str], limit: int
+    ) -> Mapping[ConversationKey, str]:
+        c = t.conversation.c
+        held = or_(*(c.label.contains(each, autoescape=True) for each in holding))
+        found = (
+            select(c.key, c.label)
+            .where(c.scope_key.in_(scopes), self._is_ours(), c.archived.is_(False), held)
+            .order_by(c.created_at.desc(), c.key.desc())
+            .limit(limit)
+        )
+        rows = (await self.connection.execute(found)).all()
+        return {ConversationKey(row.key): row.label for row in rows}
 
     async def matching(
         self, scope: ScopeKey, filters: Filters
