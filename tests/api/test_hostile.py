@@ -101,6 +101,25 @@ async def test_what_was_shown_may_be_quoted_at_the_ends_of_time(
 
 
 @pytest.mark.parametrize(
+    "moment",
+    [
+        "0001-01-01T00:00:00Z",
+        "0001-01-01T00:00:00-12:00",
+        "9999-12-30T00:00:00Z",
+        "9999-12-31T23:59:59Z",
+        "9999-12-31T23:59:59+14:00",
+    ],
+)
+async def test_times_are_asked_for_at_the_ends_of_time(alone: AsyncClient, moment: str) -> None:
+    await store(alone, "The spare key lies under the third stone.")
+    for query in ("What was yesterday?", "last night", "What did I say half a year ago?"):
+        for path in ("/context", "/search"):
+            asked = {"query": query, "as_of": moment}
+            answer = await alone.post(path, json=asked)
+            assert answer.status_code == 200, answer.text
+
+
+@pytest.mark.parametrize(
     "body",
     [
         b'{"query": "\xff\xfe"}',

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 from itertools import islice
 
 from app.domain.context import ContextRequest
@@ -15,6 +15,7 @@ _MOST = 2
 """Times of a query that are looked at: "between May and June" is one."""
 
 _TOLD_WITHIN = timedelta(days=LATER_DAYS)
+_END_OF_TIME = datetime.max.replace(tzinfo=UTC)
 
 
 def times_of(request: ContextRequest, now: datetime, situation: Situation) -> Timed:
@@ -28,7 +29,8 @@ def at_times(situation: Situation, times: Sequence[Interval]) -> Iterator[Situat
     for each in islice((each for each in times if each.is_named), _MOST):
         within = situation.within
         after = max(each.start, within.after or each.start)
-        stop = each.stop + _TOLD_WITHIN
+        stop = each.stop.astimezone(UTC)
+        stop += min(_TOLD_WITHIN, _END_OF_TIME - stop)
         before = min(stop, within.before or stop)
         if after < before:
             yield replace(situation, within=replace(within, after=after, before=before))
