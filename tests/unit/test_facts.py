@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from app.distil.entities.finding import mentions_of
 from app.distil.entities.relations import relations_of
-from app.distil.facts.drawing import MOST_ALIKE, facts_of
+from app.distil.facts.drawing import MOST, MOST_ALIKE, facts_of
 from app.distil.facts.fact import Fact, Tense
 from app.distil.gist.summary import excerpts_of
 from app.distil.gist.tagging import tag
@@ -95,6 +95,12 @@ def test_of_a_pasted_list_the_last_are_facts() -> None:
     found = facts_of(says("\n".join(["I live in Lisbon.", *lines])))
     told = [f"X{number}" for number in range(9, MOST_ALIKE + 9)]
     assert [each.value for each in found] == ["Lisbon", *told]
+
+
+def test_of_a_message_that_tells_of_very_many_the_last_are_told() -> None:
+    names = [f"Zor{one}{other}ek" for one in "abcdefghij" for other in "klmnoprstuvz"]
+    found = facts_of(says(" ".join(f"{each} lives in Rome." for each in names)))
+    assert [each.subject for each in found] == names[-MOST:]
 
 
 def test_its_place_holds_the_words() -> None:

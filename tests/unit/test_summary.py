@@ -139,6 +139,12 @@ def test_a_thousand_messages_fit() -> None:
     assert 300 < told.tokens <= MAX_TOKENS
 
 
+@pytest.mark.parametrize("piece", ["_", "a_", "9", "ab "])
+def test_a_message_of_one_sign_is_read_in_no_time(piece: str) -> None:
+    """With a rule that looks back from each sign it was a matter of minutes."""
+    assert len(summary(piece * 50_000, "We moved the standup to ten.").bullets) <= 2
+
+
 def test_scripts_without_spaces_are_told_by_sentences() -> None:
     told = summary("我们决定使用PostgreSQL。数据库有四百GB。谢谢!")
     assert [each.said for each in told.bullets][:1] == ["我们决定使用PostgreSQL。"]
