@@ -145,3 +145,35 @@ def test_a_name_that_stands_behind_whom_it_names(content: str, told: list[str]) 
 )
 def test_a_name_of_whom_is_not_clear_is_none(content: str) -> None:
     assert not any("|name|" in each for each in told_in(content))
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("We don't just use Redis, we use Kafka too.", ["we|queue|Kafka"]),
+        ("I don't only speak English, I speak French too.", ["User|speaks|French"]),
+        ("I'm not only vegan but also allergic to nuts.", []),
+        ("I don't always live in Berlin.", []),
+        ("We're not just using Redis.", []),
+        ("I don't usually eat fish.", []),
+        ("I don't even eat fish.", ["User|eats|not fish"]),
+        ("I don't really like jazz.", ["User|likes|not jazz"]),
+    ],
+)
+def test_what_is_not_all_or_not_always_so_is_not_denied(content: str, told: list[str]) -> None:
+    assert told_in(content) == told
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (
+            "I'm not a designer at Google, I'm an engineer there.",
+            ["User|job|not designer", "User|job|engineer"],
+        ),
+        ("I don't work at Google as a designer.", ["User|works_at|not Google"]),
+        ("I'm a designer at Google.", ["User|job|designer", "User|works_at|Google"]),
+    ],
+)
+def test_who_has_not_this_job_may_have_another_there(content: str, told: list[str]) -> None:
+    assert told_in(content) == told

@@ -91,3 +91,7 @@ ADVERBS = re.compile(
     r"|all|both|generally|usually|strongly|absolutely|simply|always|only|mostly|permanently"
     r"|even|ever))*(?![\w'])\s*"
 )
+DENIED_IN_PART = re.compile(
+    r"\b(?:only|just|simply|always|all|both|mostly|usually|generally|permanently)\b", re.IGNORECASE
+)
+"""Adverbs that alone are denied: who does not only use Redis uses it."""

@@ -16,6 +16,7 @@ from app.distil.facts.predicates import (
     ADVERBS,
     AUXILIARY,
     CAN_BE_PLANNED,
+    DENIED_IN_PART,
     LISTED,
     TOOL,
     WE_DECIDED,
@@ -85,6 +86,7 @@ class _Form:
     """What stands between a subject and its verb: the kind of the auxiliary, what follows it."""
 
     kind: str | None
+    adverbs: str
     said: str
 
     @property
@@ -93,6 +95,9 @@ class _Form:
 
     @property
     def predicates(self) -> Sequence[Predicate]:
+        """Those that may fit; none where only an adverb is denied."""
+        if self.denied and DENIED_IN_PART.search(self.adverbs):
+            return []
         if self.kind in ("is", "isnt", "been"):
             return [*BEING, *STATES, *(ENDED if self.kind == "is" else [])]
         if self.kind in ("doing", "stopped"):
@@ -120,8 +125,8 @@ def _form(rest: str) -> _Form:
     auxiliary = AUXILIARY.match(rest)
     behind = auxiliary.end() if auxiliary else 0
     adverbs = ADVERBS.match(rest, behind)
-    said = rest[adverbs.end() if adverbs else behind :]
-    return _Form(auxiliary.lastgroup if auxiliary else None, said)
+    begin = adverbs.end() if adverbs else behind
+    return _Form(auxiliary.lastgroup if auxiliary else None, rest[behind:begin], rest[begin:])
 
 
 def _may_say(predicate: Predicate, clause: Clause, *, by_program: bool) -> bool:
@@ -149,7 +154,9 @@ def _read(
     pairs = [
         pair
         for each in values
-        for pair in _pairs(_attribute(predicate, each, said, positive=positive), each, said)
+        for pair in _pairs(
+            _attribute(predicate, each, said, positive=positive), each, "" if form.denied else said
+        )
     ]
     several = Counter(attribute for attribute, _ in pairs)
     groups = found.groupdict()
@@ -242,7 +249,11 @@ def _against(attribute: str, said: str) -> str | None:
 
 
 def _pairs(attribute: str, value: str, said: str) -> Iterator[tuple[str, str]]:
-    """Attributes with values: each language, a job and the place of work, "and allergic to …"."""
+    """
+    Attributes with values: each language, a job and the place of work, "and allergic to …".
+
+    `said` is empty where it is denied: who is no designer at Google may be something else there.
+    """
     if attribute == "speaks":
         for language in value.split(", "):
             yield attribute, language
