@@ -171,3 +171,20 @@ def test_things_that_are_listed_stand_in_what_was_said(said: str) -> None:
 def test_a_list_goes_on_no_further_than_the_text(said: str, comma: int) -> None:
     at = min(comma, len(said))
     assert at <= end_of_list(said, at) <= len(said)
+
+
+@pytest.mark.parametrize(
+    ("content", "value"),
+    [
+        ("I live in Rome and Anna lives in Oslo.", "Rome"),
+        ("Paul lives in Leeds and Sue lives in York.", "Leeds"),
+        ("I moved to Porto and Max moved to Graz.", "Porto"),
+        ("I live in Trinidad and Tobago.", "Trinidad and Tobago"),
+        ("My wife works at Bosch and Lena at Siemens.", "Bosch"),
+        ("My wife works at Bosch and Sue works at Siemens.", "Bosch"),
+        ("I work at Marks and Spencer in Leeds.", "Marks and Spencer"),
+        ("I work at Procter and Gamble.", "Procter and Gamble"),
+    ],
+)
+def test_who_begins_another_clause_is_no_part_of_a_place(content: str, value: str) -> None:
+    assert [each.value for each in facts_in(content)] == [value]

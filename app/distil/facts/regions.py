@@ -17,6 +17,14 @@ _MOST = 2
 
 _ASIDE = re.compile(r"\s+(?:btw|rn|lol|atm|tbh|fyi|if|\d{5})\b")
 
+_OF_TWO_NAMES = (
+    *("trinidad and tobago", "antigua and barbuda", "bosnia and herzegovina"),
+    *("serbia and montenegro", "newfoundland and labrador", "jammu and kashmir"),
+    *("turks and caicos", "tyne and wear", "brighton and hove", "dumfries and galloway"),
+    *("perth and kinross", "kensington and chelsea", "hammersmith and fulham"),
+    *("saint kitts and nevis", "st. kitts and nevis", "st kitts and nevis"),
+)
+
 
 def end_of_regions(text: str, stop: int, *, any_letters: bool = False) -> int:
     """
@@ -39,8 +47,10 @@ def _ends(text: str, at: int) -> bool:
 
 
 def somewhere(text: str) -> str | None:
-    """A name, with the regions behind it."""
+    """A name, with the regions behind it; of two places that "and" joins the first."""
     name = proper(text)
+    if name and not name.casefold().startswith(_OF_TWO_NAMES):
+        name = name.partition(" and ")[0]
     if name is None or not text.startswith(name):
         return name
     return text[: end_of_regions(text, len(name))]

@@ -44,6 +44,7 @@ _RATED = frozenset(
 )
 """Who is a bad cook, or a careful driver, is none by trade."""
 
+_NO_JOB_NOW = _RATED | frozenset("aspiring wannabe would-be future former ex".split())
 _HOW_ONE_WORKS = frozenset(
     """pace living desk friend loss computer keyboard speed rate level discount fraction standstill
     while bit distance stretch laptop""".split()
@@ -59,7 +60,7 @@ def occupation(text: str) -> str | None:
     ends = [at for at, word in enumerate(words[:3]) if word.casefold() in _TRADES]
     job = " ".join(words[: ends[-1] + 1]) if found and ends and "\x00" not in text[:40] else None
     of_another = job and re.match(r"['\u2019]s\b", text[text.find(job) + len(job) :])
-    return None if not job or of_another or words[0].casefold() in _RATED else job
+    return None if not job or of_another or words[0].casefold() in _NO_JOB_NOW else job
 
 
 def office(text: str) -> str | None:
@@ -87,12 +88,14 @@ _FIRM = re.compile(
     r"(?:Partners|Sons|Daughters|Brothers|Bros|Associates|Co|Company)(?![\w'])"
 )
 
+_DOES = re.compile(r"\s+[a-z]+(?:s|ed)\b")
+
 
 def _without_who_goes_on(name: str, text: str) -> str:
     """The first of two names of which the other begins a clause: "Bosch and Anna paints"."""
     first, _, other = name.partition(" and ")
-    goes_on = other.casefold() in GIVEN_NAMES and not ENDS_PHRASE.match(text, len(name))
-    return first if goes_on else name
+    does = _DOES.match(text, len(name)) and not ENDS_PHRASE.match(text, len(name))
+    return first if other and (does or other.casefold() in GIVEN_NAMES) else name
 
 
 def workplace(text: str) -> str | None:
