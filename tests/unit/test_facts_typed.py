@@ -211,6 +211,10 @@ def test_who_is_a_member_of_something_is_told_with_it(content: str, told: list[s
         "We decided on PostgreSQL or MySQL.",
         "Let's go with redis or memcached.",
         "I live in Rome or Milan, depending on the season.",
+        "My favourite food is pizza or pasta.",
+        "My favourite food is pizza, pasta or rice.",
+        "I like neither tea nor coffee.",
+        "I like none of those.",
     ],
 )
 def test_one_of_two_is_none(content: str) -> None:

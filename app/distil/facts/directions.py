@@ -221,9 +221,10 @@ def _reader(attribute: str) -> Read:
 
 
 def _choices(text: str) -> str | None:
-    """What is chosen, though it be several things: "red, green and blue"."""
+    """What is chosen, though it be several things, "red, green and blue", but no "or"."""
     said = phrase_of(text).strip(" ,.!")
-    return said if len(listed(said)) > 1 else choice(text)
+    value = said if len(listed(said)) > 1 else choice(text)
+    return None if value is None or is_undecided(text, value) else value
 
 
 def _is_told(attribute: str, *, mine: bool) -> bool:

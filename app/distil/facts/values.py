@@ -31,7 +31,7 @@ _ARTICLE = re.compile(r"\A(?:an?|the|my|our|your|some)\s+", re.IGNORECASE)
 _TOO_VAGUE = re.compile(
     r"(?:the|this|that|these|those|it|its|his|her|their|your|you|him|them|how|what|when|where|why|who"
     r"|whether|if|to|about|from|by|not|so|as|and|or|much|well|out|alone|being|all|most|such|both|many|any|another"
-    r"|following|former|latter|one|ones|everything|everyone|nothing|anything|something)\b",
+    r"|neither|none|following|former|latter|one|ones|everything|everyone|nothing|anything|something)\b",
     re.IGNORECASE,
 )
 _TAIL = re.compile(
