@@ -16,7 +16,7 @@ SAID_BY_WHO_KNOWS = r"""
       |specialist|consultant|cardiologist|gastroenterologist|neurologist|optician|dentist|midwife
       |nurse|blood\ tests?|allergy\ tests?|tests?|test\ results?|results?)
     \ (?:now\ )?(?:says?|said|confirmed|confirms?|showed|shows?|told\ me|tells\ me)(?:\ that)?
-    (?=\ i(?:'m|\ am|\ have|'ve\ got)\b)
+    (?=,?\ i(?:'m|\ am|\ have|'ve\ got)\b)
 """
 """What one has, or has not, by the word of a doctor: the speaker holds it true."""
 
@@ -33,6 +33,8 @@ _SUPPOSED = r"""
 _TOLD = r"""
     maybe | perhaps | possibly | might | probably | supposedly | apparently
     | i\ (?:guess|think|suppose|believe|assume|doubt|don't\ think|hope) | not\ sure | i'm\ unsure
+    | (?<!\bi\ )(?:replied|answered|wrote|announced)
+      (?=(?:,|,?\ that)\ (?:i|we|my|our)\b|\ (?:i|we)\b)
     | says? | (?<!\bas\ )said | saying | told | tells | claims? | claimed | heard | reads
     | (?<!\bi\ )(?<!just\ )(?<!and\ )(?<!really\ )wants?\ (?!you|to\ be\ called)
     | wanted(?!\ to\ (?:let|tell|share|say)\b) | reckons | rumou?r | hopes | demands | insists
@@ -68,12 +70,25 @@ _JOINT = re.compile(
     rf"|(?P<spliced>,\s+(?={_OWN})(?!{_OPINION}))|\s+and\s+(?={_OWN})",
     re.IGNORECASE,
 )
+_SAYS = (
+    r"(?:says?|said|told\s+\w+|claims?|claimed|heard|thinks|believes|reckons|insists|replied"
+    r"|answered|wrote|announced)"
+)
 _OF_SELF = re.compile(
-    r"\b(?:says?|said|told\s+\w+|claims?|claimed|heard|thinks|believes|reckons|insists)\s+(?:that\s+)?"
+    rf"\b{_SAYS},?\s+(?:that\s+)?"
     r"(?:i|we|my|our)(?:'?m|'ve|'re)?\b(?!\s+(?:should|need|must|could|ought|can|have\s+to))",
     re.IGNORECASE,
 )
 """Hearsay of the speaker themself, which may go on behind an "and"."""
+
+_TELLS = re.compile(rf"\b{_SAYS}\Z", re.IGNORECASE)
+_TOLD_BY_SELF = re.compile(
+    r"(?:\b(?:as|like)\s+(?:\w+\s+){1,3}"
+    r"|\b(?:i|we)(?:(?:'ve|\s+have)?(?:\s+(?:already|just|always|also|once))?)\s+)"
+    rf"{_SAYS}\Z",
+    re.IGNORECASE,
+)
+"""Before a comma: "as I said", "I told you"; behind it is what one says now."""
 
 _BEGINS_WITH_WHY = re.compile(r"\W*because\b", re.IGNORECASE)
 _SUPPOSES = re.compile(
@@ -108,6 +123,7 @@ _BEGINS_ASKING = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _WORDS_OF_A_QUESTION = 3
+_LOOKED_BACK = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +194,7 @@ def _end_of_what_is_stated(sentence: Sentence) -> int:
 
 
 def _parts(plain: str, stop: int, doubts: Sequence[re.Match[str]]) -> Sequence[_Part]:
-    joints = list(_JOINT.finditer(plain, 0, stop))
+    joints = [each for each in _JOINT.finditer(plain, 0, stop) if not _is_quoted(plain, each)]
     starts = [0, *(each.end() for each in joints)]
     stops = [*(each.start() for each in joints), stop]
     parts: list[_Part] = []
@@ -193,6 +209,13 @@ def _parts(plain: str, stop: int, doubts: Sequence[re.Match[str]]) -> Sequence[_
         reason = _REASON.search(plain, start, doubt.start()) if doubt else None
         parts.append(_Part(start, end, apart, free, doubt, reason.start() if reason else None))
     return parts
+
+
+def _is_quoted(plain: str, joint: re.Match[str]) -> bool:
+    """Whether a comma parts who says something from what they say: "He said, I live in Rome"."""
+    before = max(joint.start() - _LOOKED_BACK, 0), joint.start()
+    tells = joint["spliced"] and _TELLS.search(plain, *before)
+    return bool(tells) and not _TOLD_BY_SELF.search(plain, *before)
 
 
 def _without_doubt(plain: str, parts: Sequence[_Part]) -> Iterator[Stretch]:
