@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from app.distil.facts.persons import is_state
 from app.distil.facts.statement import Statement
-from app.distil.facts.trades import employer, occupation
+from app.distil.facts.trades import employer, occupation, office
 from app.distil.facts.values import age, aged, kind_of, proper
 from app.distil.language.given_names import GIVEN_NAMES
 from app.distil.language.lexicon import KIN, ONE_OF_A_KIND, ONE_OF_FEW, SEVERAL_OF_KIN
@@ -87,10 +88,15 @@ def introduction(content: str) -> Introduction | None:
     """
     found = _INTRODUCED.search(content, 0, _READ)
     name = proper(found["rest"]) if found else None
-    if found and name and not kind_of(name):
+    if found and name and not kind_of(name) and not _is_no_name(name, found["rest"]):
         words = _ANOTHER.split(found["rest"], maxsplit=1)[0].strip()
         return Introduction(found.start("said"), found.start("rest") + len(words), words)
     return _by_given_name(content)
+
+
+def _is_no_name(name: str, rest: str) -> bool:
+    """Whether what "I'm" begins tells how or what somebody is: "Stuck", "Team Lead"."""
+    return is_state(name, rest.removeprefix(name)) or office(rest) is not None
 
 
 def _by_given_name(content: str) -> Introduction | None:

@@ -4,7 +4,8 @@ import re
 
 from app.distil.facts.living import phrase_in
 from app.distil.facts.trades import occupation
-from app.distil.facts.values import ENDS_PHRASE, matched, played, thing
+from app.distil.facts.values import ENDS_PHRASE, bare_name, matched, played, thing
+from app.distil.language.given_names import GIVEN_NAMES
 from app.distil.language.lexicon import LANGUAGES
 
 _FOOD = re.compile(
@@ -64,6 +65,16 @@ _TURNED = re.compile(
     re.IGNORECASE,
 )
 
+_STATES = frozenset(
+    """stuck back lost confused new sorry pregnant tired bored scared worried excited interested
+    retired married engaged divorced stressed exhausted overwhelmed frustrated late busy ready done
+    sick ill available unemployed home here fine okay struggling looking trying wondering working
+    asking having getting thinking planning building learning writing hoping""".split()
+)
+_OF_WHAT_IS_DONE = re.compile(
+    r"\s+(?:for|to|on|an?|the|my|about|into|if|how|why|what|some|this|that|it|through)\b"
+)
+
 
 def food(text: str) -> str | None:
     """What some cannot eat: "dairy"; not "another bite", nor "lunch before two"."""
@@ -117,3 +128,22 @@ def prepared_for(text: str) -> str | None:
     """What one trains or saves for; not what is about to begin, "the meeting"."""
     said = None if _PASSING.match(text) or _HOW_LONG.match(text) else thing(text)
     return said if said and not text.casefold().startswith("the ") else None
+
+
+def is_state(name: str, behind: str) -> bool:
+    """
+    Whether one word tells how somebody is, or does: "Stuck", "Looking for help"; no name.
+
+    Args:
+        name: The word, which may have a capital.
+        behind: What follows it.
+    """
+    folded = name.casefold()
+    does = folded.endswith("ing") and _OF_WHAT_IS_DONE.match(behind)
+    return folded not in GIVEN_NAMES and bool(folded in _STATES or does)
+
+
+def named(text: str) -> str | None:
+    """A bare name, and no word for how somebody is: "Pregnant"."""
+    name = bare_name(text)
+    return None if name is None or is_state(name, "") else name
