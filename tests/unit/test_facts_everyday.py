@@ -2,6 +2,7 @@
 
 import pytest
 
+from app.distil.facts.fact import Tense
 from tests.distil.labelled import facts_in
 
 
@@ -177,3 +178,50 @@ def test_what_is_not_all_or_not_always_so_is_not_denied(content: str, told: list
 )
 def test_who_has_not_this_job_may_have_another_there(content: str, told: list[str]) -> None:
     assert told_in(content) == told
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "We went with Anna to Rome.",
+        "We went with the kids to the zoo.",
+        "We went with the school to Rome.",
+        "We went with my brother.",
+        "We dropped Anna at school.",
+        "We ditched Anna.",
+        "We picked Anna up.",
+        "We picked the kids up.",
+        "I can't stand up.",
+        "I can't stand still.",
+        "I study at night.",
+        "I'm studying at Oxford.",
+        "I study hard.",
+        "I drive a hard bargain.",
+        "I'm an aspiring writer.",
+        "I'm a future nurse.",
+    ],
+)
+def test_other_meanings_of_a_verb_state_nothing(content: str) -> None:
+    assert told_in(content) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ("We went with Jenkins.", "we|ci|Jenkins"),
+        ("We went with Umzug Krause.", "we|decision|Umzug Krause"),
+        ("We picked Anna as lead.", "we|decision|Anna"),
+        ("We dropped Redis.", "we|uses|not Redis"),
+        ("I can't stand jazz.", "User|dislikes|jazz"),
+        ("I study physics at night.", "User|studies|physics"),
+        ("I drive a van.", "User|has|van"),
+    ],
+)
+def test_the_usual_meaning_of_these_verbs_is_told(content: str, told: str) -> None:
+    assert told_in(content) == [told]
+
+
+@pytest.mark.parametrize("content", ["I'm a former teacher.", "I'm an ex-teacher."])
+def test_a_job_that_one_had_is_past(content: str) -> None:
+    (fact,) = facts_in(content)
+    assert (fact.attribute, fact.value, fact.tense) == ("job", "teacher", Tense.PAST)

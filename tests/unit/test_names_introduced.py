@@ -220,3 +220,32 @@ def test_no_family_name_is_a_word_that_goes_on_behind_a_given_one() -> None:
     assert not SURNAMES & going_on
     assert not (SURNAMES - {"baker"}) & OCCUPATIONS
     assert {each.casefold() for each in SURNAMES} == SURNAMES
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Hi! I'm Stuck.",
+        "Hey, I'm Back!",
+        "Hi, I'm Looking for help.",
+        "Hi, I'm Confused about this.",
+        "Hello, I'm New here.",
+        "Hello, I'm Team Lead at SAP.",
+        "My wife is Pregnant.",
+    ],
+)
+def test_a_capital_makes_no_name_of_how_somebody_is(content: str) -> None:
+    assert not names_in(content)
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        ("Hi, I'm Sterling.", "Sterling"),
+        ("Hi, I'm Ahmed.", "Ahmed"),
+        ("Hi, I'm Fred!", "Fred"),
+        ("My wife is Ingrid.", "Ingrid"),
+    ],
+)
+def test_a_name_may_end_as_what_is_done_does(content: str, name: str) -> None:
+    assert [each.value for each in names_in(content)] == [name]

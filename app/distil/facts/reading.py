@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from app.distil.facts.choosing import gone_with
 from app.distil.facts.clauses import Clause, Who
 from app.distil.facts.endings import ENDED, ENDINGS
 from app.distil.facts.fact import Tense, kind_in
@@ -51,7 +52,7 @@ _GIVEN_UP = re.compile(
 _ALLERGIC = re.compile(r"\band\s+allergic\s+to\s+")
 _NO_HOMES = PROGRAMS | DEPARTMENTS | STATES_OF_MIND
 _BOTH = re.compile(r"\Aboth\s+")
-_ANY_WORDS = (thing, choice, liked, collection, allergen)
+_ANY_WORDS = (thing, choice, gone_with, liked, collection, allergen)
 _ANY_NAMES = (place, tool)
 """Readers that know no end of what they read, as those of closed lists do."""
 

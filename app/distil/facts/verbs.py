@@ -3,10 +3,12 @@
 import re
 from collections.abc import Iterable, Sequence
 
+from app.distil.facts.choosing import chosen, given_up, gone_with, resolved
 from app.distil.facts.clauses import Who
 from app.distil.facts.fact import Tense
 from app.distil.facts.homes import home_in, village
-from app.distil.facts.living import allergen, held, lacked, venture
+from app.distil.facts.living import allergen, lacked, venture
+from app.distil.facts.persons import named
 from app.distil.facts.places import known_place
 from app.distil.facts.predicates import FAMILY, OF_US, ONE, TOOL, US, WE_DECIDED, Predicate, saying
 from app.distil.facts.regions import somewhere
@@ -14,7 +16,6 @@ from app.distil.facts.tools import upgraded
 from app.distil.facts.trades import occupation, workplace
 from app.distil.facts.values import (
     age,
-    bare_name,
     choice,
     known_tool,
     languages,
@@ -25,7 +26,6 @@ from app.distil.facts.values import (
     spouse,
     thing,
     tool,
-    whole,
 )
 from app.distil.language.lexicon import DIETS, KIND_OF_TOOL, PROGRAMS
 
@@ -47,23 +47,14 @@ _SOON = (
     r"|in [A-Z][a-z]+|by the end)\b)"
 )
 _OUT_OF = r"(?: (?:back|(?:from|out of) [^,;.!?]{1,50}?))?"
-_NAMED_ELSEWHERE = re.compile(r"(?:[\w%]+\s+){1,4}?(?:it|them|him|her|this|these|those)\b")
-
-
-def _resolved(text: str) -> str | None:
-    """What is decided, unless what it is about stands elsewhere: "postpone it"."""
-    said = whole(text)
-    return None if said is None or _NAMED_ELSEWHERE.match(said) else said
-
-
-def _chosen(text: str) -> str | None:
-    """What is chosen, and is no pet."""
-    return None if held(text) else choice(text)
-
-
 _WITH_WHOM = r"(?: (?:alone|with (?:my|our|his|her|their) [a-z]+(?: and [a-z]+)?))?"
 _HOURS = r"(?:(?:night|day|early|late) shifts|nights|part[- ]time|full[- ]time|remotely)"
 _HAVE = r"(?:'ve got|have got|has got|have|has)"
+_HOW_ONE_STANDS = r" (?:up|still|straight|upright|back|by|aside|around|here|there|in|on|at|near)\b"
+_HOW_ONE_STUDIES = (
+    r" (?:at|in|on|for|with|from|by|near|under|during|after|before|until|hard|abroad|online|late"
+    r"|alone|together|every|all|best|better|more|there|here|remotely|part[- ]time|full[- ]time)\b"
+)
 
 VERBS: Sequence[Predicate] = [
     Predicate(
@@ -97,26 +88,27 @@ VERBS: Sequence[Predicate] = [
     Predicate(saying(r"prefers?"), "prefers", choice, of=ONE),
     Predicate(saying(r"(?:likes?|loves?|enjoys?|adores?)"), "likes", thing, of=ONE),
     Predicate(
-        saying(r"(?:hates?|dislikes?|despises?|detests?|can't stand|cannot stand)"),
+        saying(
+            rf"(?:hates?|dislikes?|despises?|detests?|(?:can't|cannot) stand(?!{_HOW_ONE_STANDS}))"
+        ),
         "dislikes",
         thing,
         of=ONE,
     ),
     Predicate(saying(r"speaks?"), "speaks", languages),
     Predicate(saying(r"plays?"), "plays", played, of=ONE),
-    Predicate(saying(r"stud(?:y|ies)"), "studies", thing, of=ONE),
+    Predicate(saying(rf"stud(?:y|ies)(?!{_HOW_ONE_STUDIES})"), "studies", thing, of=ONE),
     Predicate(saying(rf"{_HAVE} no"), "has", lacked, of=FAMILY, positive=False),
     Predicate(saying(rf"{_HAVE}(?! (?:no|any)(?![\w']))"), "has", possession, of=ONE),
     Predicate(saying(r"owns?"), "runs", venture, of=ONE),
-    Predicate(saying(r"(?:owns?|drives?)"), "has", owned, of=ONE),
+    Predicate(saying(r"(?:owns?|drives?(?! a hard bargain))"), "has", owned, of=ONE),
     Predicate(re.compile(r"(?:have|has)\s+(?=co?eliac\b)"), "diet", thing, of=ONE),
     Predicate(saying(r"goes? by"), "called", proper),
     Predicate(saying(r"uses?"), TOOL, tool, of=US),
     Predicate(
         saying(
             r"(?:(?:have )?(?:decided|settled|agreed|opted|standardi[sz]ed)"
-            r" (?:on|for|to use|to go with|upon)"
-            r"|went with|gone with)"
+            r" (?:on|for|to use|to go with|upon))"
         ),
         TOOL,
         choice,
@@ -126,9 +118,18 @@ VERBS: Sequence[Predicate] = [
         confidence=0.95,
     ),
     Predicate(
+        saying(r"(?:went|gone) with"),
+        TOOL,
+        gone_with,
+        of=US,
+        decides=True,
+        else_attribute="decision",
+        confidence=0.95,
+    ),
+    Predicate(
         saying(r"(?:chose|chosen|picked(?! up| out)|selected|adopted)"),
         TOOL,
-        _chosen,
+        chosen,
         of=US,
         decides=True,
         else_attribute=WE_DECIDED,
@@ -137,7 +138,7 @@ VERBS: Sequence[Predicate] = [
     Predicate(
         saying(r"(?:go with|choose|adopt)"),
         TOOL,
-        choice,
+        gone_with,
         of=US,
         tense=Tense.PLANNED,
         else_attribute="decision",
@@ -171,7 +172,7 @@ VERBS: Sequence[Predicate] = [
     Predicate(
         saying(r"(?:decided|agreed) (?:to|that)"),
         "decision",
-        _resolved,
+        resolved,
         of=US,
         decides=True,
         confidence=0.9,
@@ -204,7 +205,7 @@ VERBS: Sequence[Predicate] = [
     Predicate(
         saying(r"(?:stopped using|dropped|got rid of|abandoned|ditched)"),
         "uses",
-        tool,
+        given_up,
         of=US,
         positive=False,
     ),
@@ -248,7 +249,7 @@ BEING: Sequence[Predicate] = [
         confidence=0.95,
     ),
     Predicate(saying(r"(?:married|engaged) to"), "married_to", spouse),
-    Predicate(saying(r"(?:studying(?! for\b)|learning)"), "studies", thing, of=ONE),
+    Predicate(saying(rf"(?:studying|learning)(?!{_HOW_ONE_STUDIES})"), "studies", thing, of=ONE),
     Predicate(saying(r"going with"), TOOL, known_tool, of=US, decides=True),
     Predicate(saying(r"using"), TOOL, tool, of=US),
     Predicate(saying(r"(?:still )?(?:running )?on"), TOOL, known_tool, of=US),
@@ -279,7 +280,8 @@ BEING: Sequence[Predicate] = [
     Predicate(saying(r"moving to"), TOOL, known_tool, of=US, tense=Tense.PLANNED),
     Predicate(re.compile(rf"(?=(?:a\s+)?(?:{DIETS})\b)"), "diet", choice, of=ONE, confidence=0.95),
     Predicate(re.compile(r"(?:an?\s+)?(?=\d)"), "age", age, of=ONE),
+    Predicate(re.compile(r"(?P<was>an?\s+(?:former\s+|ex[\s-]+))"), "job", occupation),
     Predicate(re.compile(r"(?=an?\s)"), "job", occupation),
-    Predicate(re.compile(r"(?=[^\W\d_a-z])"), "name", bare_name, of=frozenset({Who.KIN})),
+    Predicate(re.compile(r"(?=[^\W\d_a-z])"), "name", named, of=frozenset({Who.KIN})),
 ]
 """Behind "is", "am", "are"."""
