@@ -24,6 +24,9 @@ _BEFORE_PERSON = re.compile(
     r")\s+\Z",
     re.IGNORECASE,
 )
+_BEHIND_WHOSE = re.compile(r"['\u2019]s\s+[a-z]")
+"""Who works for "Bob's company" works for no Bob; "Macy's" is one."""
+
 _WHOSE = frozenset("my our his her their your".split())
 _ENDS_OF_PLACES = frozenset("in to from of".split())
 _ENDS_OF_ORGANISATIONS = frozenset("at for by".split())
@@ -76,7 +79,8 @@ def told_by_words(text: str, start: int, stop: int, begin: int) -> EntityType | 
     if last in _ENDS_OF_PLACES and _BEFORE_PLACE.search(before) and _may_be_place(name):
         return EntityType.PLACE
     if last in _ENDS_OF_ORGANISATIONS and _BEFORE_ORGANISATION.search(before):
-        return EntityType.ORGANISATION
+        of_somebody = is_given(name, leniently=True) and _BEHIND_WHOSE.match(text, stop)
+        return EntityType.PERSON if of_somebody else EntityType.ORGANISATION
     if is_given(name):
         return EntityType.PERSON
     if (known := WORLD.get(name.casefold())) and name[0].isupper():

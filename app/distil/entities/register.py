@@ -132,12 +132,12 @@ class Register:
         alias = alias_of(normal, kind, [(each.normal, each.type) for each in candidates.values()])
         return None if alias is None else candidates[alias]
 
-    def of(self, mention: Mention) -> tuple[Named, str] | None:
-        """What a mention means, with the name that it does; None for a name that is not kept."""
-        return self.called(mention.name, mention.type)
-
     def called(self, said: str, kind: EntityType) -> tuple[Named, str] | None:
-        """What `said` means, a new entity if need be, with the normal form by which it does."""
+        """
+        What `said` means, a new entity if need be, with the normal form by which it does.
+
+        None for a name that is not kept.
+        """
         normal = normal_form(said, kind)
         name = said if kind in SPELLED_EXACTLY else bare_name(said)
         if not normal or max(len(normal), len(name)) > MOST_CHARACTERS:

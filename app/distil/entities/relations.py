@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from app.distil.entities.entity import Mention, Relation
-from app.distil.entities.sameness import SAME_AS, is_own_name, says_same
+from app.distil.entities.sameness import SAME_AS, is_own_name, is_whose, says_same
 from app.distil.facts.clauses import is_short
 from app.distil.facts.meaning import is_meant
 from app.distil.facts.others_words import end_of_own_words, is_told_on
@@ -139,7 +139,7 @@ def _stated(sentence: Sentence, before: Mention | None, mention: Mention) -> Ite
         return
     between = sentence.plain[before.stop - sentence.start : mention.start - sentence.start]
     kind = SAME_AS if says_same(sentence, before, mention) else _kind(between)
-    if kind:
+    if kind and not is_whose(sentence, mention):
         yield Relation(source=before.normal, target=mention.normal, type=kind, weight=_STATED)
 
 
@@ -151,7 +151,7 @@ def _of_speaker(
         yield Relation(source=speaker, target=mention.normal, type=SAME_AS, weight=_STATED)
     said = sentence.plain[: mention.start - sentence.start]
     found = _SPEAKER.search(said) if first else None
-    if not found or mention.normal == speaker:
+    if not found or mention.normal == speaker or is_whose(sentence, mention):
         return
     kind = _kind(_as_of_another(said[found.end() :]))
     if kind:

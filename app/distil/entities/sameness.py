@@ -70,6 +70,12 @@ _BEFORE_OWN_NAME = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_GENITIVE = re.compile(
+    r"(?:['\u2019]s|(?<=s)['\u2019])\s+"
+    r"(?!(?:in|on|at|and|or|but|as|for|since|now|with|near|from|to|is|was|who|which|where)\b)[a-z]"
+)
+"""What is of Bob is not Bob; who works at "Macy's in Boston" works there."""
+
 _PART_OF_NAME = re.compile(r"['-]\w")
 _ENDS = re.compile(
     r"\x00?(?:\s*(?:\Z|[.,;:!)\]\u2013\u2014])"
@@ -157,6 +163,11 @@ def _doubted_from(plain: str) -> int:
     """Where a sentence begins to deny or to doubt; behind its end, if it does not."""
     found = _DOUBTED.search(plain)
     return found.start() if found else len(plain) + 1
+
+
+def is_whose(sentence: Sentence, mention: Mention) -> bool:
+    """Whether a mention only tells whose something is: "Bob's brother", "James' boss"."""
+    return bool(_GENITIVE.match(sentence.plain, mention.stop - sentence.start))
 
 
 def _is_whole(sentence: Sentence, mention: Mention) -> bool:
