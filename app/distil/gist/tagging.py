@@ -58,17 +58,29 @@ class Tag:
 
 _DECISION = re.compile(
     r"""
-    \b(?: decided | decision\ is | agreed\ (?:on|to|that) | settled\ on | opted\ for | going\ with
+    \b(?: (?<!n't\ )(?<!\bnot\ )(?<!\byet\ )(?<!\bnever\ )
+      (?:decided | agreed\ (?:on|to|that) | settled\ on | opted\ for)
+    | decision\ is | going\ with
     | (?:we|i)(?:'ve|\ have)?\ (?:chose|chosen|picked|selected|approved|booked|ordered|switched
     |migrated)
     | went\ with | let'?s\ (?:go\ with|use|stick\ with|set) | we'll\ (?:go\ with|use) |
     final(?:ly)?\ answer
-    | from\ now\ on | no\ longer | it\ is\ settled | must\ be | (?:is|are)\ confirmed | we\ switched
+    | from\ now\ on | it\ is\ settled
+    | no\ longer(?!\ (?:care|know|matters?|think|feel|remember|sure|want|see|understand
+      |believe)\b)
+    | must\ be | (?:is|are)\ confirmed | we\ switched
     | (?:is|are|was|were|i've|i|we|we've)\ (?:now\ )?(?:ordered|booked|reserved|refunded|cancelled
     |deployed
-    |released|merged|parked|dropped|signed|sent) | \w+\ it\ is | then\ \w+(?:\ \w+)?\ instead
+    |released|merged(?!\ (?:into|onto)\ (?:the\ )?(?:traffic|motorway|highway|lane))|parked|signed
+    |sent|dropped(?!\ (?:my|his|her|their|an?|off|by|out|it|in)\b))
+    | then\ \w+(?:\ \w+)?\ instead
     | entschieden | gekündigt | reserviert | bestellt | gebucht | beschlossen | decidido |
     hemos\ elegido | décidé )\b
+    | (?:\A|[,;:\u2013\u2014-]\ )(?:(?:ok|okay|so|then|well|alright|fine|great)\W+){0,2}
+      (?!(?:\w+\ )?(?:yes|yeah|yep|no|maybe|perhaps|sure|of|course|what|that|this|how|where|who|why
+      |when|which|whatever|as|like|because|since|if|and|but|or|think|guess|believe|know|here|there
+      |indeed|probably|possibly|definitely|actually|only|than)\ )
+      (?:\w+\ )?\w+\ it\ is(?=(?:\ (?:then|now))?(?:[,;:.!]|\W*\Z))
     | ^(?:booked|agreed|approved|confirmed|decided|merged|done\ deal)\b | 决定 | 決め
     """,
     re.VERBOSE,
@@ -77,15 +89,17 @@ _COMMITMENT = re.compile(
     r"""
     \b(?: (?:i|we)(?:'ll|\ will)\ (?!be\ (?:fine|ok|right\ back)|see\b|think\b|say\b) | i\ promise |
     i\ take\ (?:it|care|the)
-    | deadline | due\ (?:on|by|date) | by\ (?:monday|tuesday|wednesday|thursday|friday|saturday
+    | (?<!\bno\ )(?<!\bwithout\ a\ )deadline | due\ (?:on|by|date)
+    | by\ (?:monday|tuesday|wednesday|thursday|friday|saturday
     |sunday
-    |tomorrow|the\ end\ of|next\ week|eod) | i(?:'m|\ am)\ going\ to )\b
+    |tomorrow|the\ end\ of|next\ week|eod) | i(?:'m|\ am)\ going\ to(?!\ (?:bed|sleep)\b) )\b
     """,
     re.VERBOSE,
 )
 _CORRECTION = re.compile(
     r"""
-    \A(?:no,|nope,|actually,?|wait,|sorry,\ i\ meant|correction\b|scratch\ that)
+    \A(?:no,|no\ wait\b(?=.{0,80}\d)|nope,|actually,?|wait,|sorry,\ i\ meant|correction\b
+    |scratch\ that)
     | \b(?:i\ meant|i\ misspoke|that's\ (?:wrong|not\ right|not\ correct)|that\ was\ wrong
     |i\ was\ wrong
     |instead\ of\ the|not\ the\ \d+\w*\b|rather\ than|it's\ not\ \w+,?\ it's)\b
