@@ -115,6 +115,14 @@ def test_what_says_the_same_is_told_once() -> None:
     assert len(summary(again, "Anna pays the bill of May.", again).bullets) == 2
 
 
+@pytest.mark.parametrize("later", ["No wait, the budget is 9000 euros.", "Budget is 9000 euros."])
+def test_what_differs_in_a_number_is_told_beside_what_it_corrects(later: str) -> None:
+    given = excerpts("Budget is 8000 euros.", "Anna pays the bill of May.", later)
+    vectors = np.array([[1, 0], [0, 1], [1, 0]], np.float32)
+    told = summarise((given, vectors), COUNT)
+    assert [each.position for each in told.bullets] == [0, 1, 2]
+
+
 def test_a_summary_rolls_on() -> None:
     first = embedded(excerpts("We decided on Redis.", "It rained all day."))
     before = summarise(first, COUNT, most=12)

@@ -15,6 +15,7 @@ from math import fsum
 import numpy as np
 from numpy.typing import NDArray
 
+from app.distil.gist.picking import picked
 from app.distil.gist.shortening import shortened
 from app.distil.gist.tagging import COMMON, IMPORTANCE, Kind, identifiers_in, kind_of_sentence
 from app.distil.language.sentences import Sentence, sentences_of
@@ -54,13 +55,9 @@ _CHARACTERS_OF_WORD = 2
 """Of scripts without spaces."""
 
 _CUE, _CENTRAL, _PLACE = 1.0, 0.05, 0.02
-_SAME = 0.9
-"""Cosine above which a sentence says what another bullet says already."""
-
 _LEAST = 0.3
 """Worth below which a sentence, "Coffee break", would only fill what room is left."""
 
-_REPETITION = 0.5
 _OVERHEAD = 100
 """Tokens added to those of a bullet where worth per token is compared: short ones say little."""
 
@@ -190,7 +187,8 @@ def summarise(
     costs = np.array([count(f"- {each.text}\n") for each in excerpts], np.float64)
     worth = _worth(excerpts, vectors, kept)
     costs[worth < min(_LEAST, worth.max() / 2)] = np.inf
-    chosen = _chosen(worth / np.sqrt(costs + _OVERHEAD), costs, vectors, most)
+    valued = worth / np.sqrt(costs + _OVERHEAD)
+    chosen = picked(valued, costs, vectors, said=[each.said for each in excerpts], most=most)
     return _fitting([excerpts[at] for at in chosen], count, most)
 
 
@@ -253,26 +251,6 @@ def _centrality(vectors: Floats) -> NDArray[np.float64]:
         return np.ones_like(likeness)
     scaled: NDArray[np.float64] = (likeness - likeness.min()) / spread
     return scaled
-
-
-@np.errstate(invalid="ignore")
-def _chosen(
-    worth: NDArray[np.float64], costs: NDArray[np.float64], vectors: Floats, most: int
-) -> Sequence[int]:
-    """Indices, the worthiest first; of equal ones the earlier."""
-    chosen: list[int] = []
-    likeness = np.zeros(len(worth))
-    room = float(most)
-    open_ = costs <= room
-    while open_.any():
-        told = worth * (1 - _REPETITION * np.clip(likeness, 0, 1))
-        best = int(np.argmax(np.where(open_, told, -np.inf)))
-        chosen.append(best)
-        room -= float(costs[best])
-        likeness = np.maximum(likeness, vectors @ vectors[best])
-        open_ &= (costs <= room) & (likeness < _SAME)
-        open_[best] = False
-    return chosen
 
 
 def _fitting(chosen: list[Excerpt], count: CountTokens, most: int) -> Summary:
