@@ -189,3 +189,64 @@ def test_what_was_not_copied_is_not_called_copied(tab: Tab, stored: Any) -> None
     tab.click("button", "Copy the text")
     tab.wait("button", "Copied")
     assert tab.run(FOCUS) == "Copied"
+
+
+def test_slow_answers_come_though_they_are_asked_for_anew(tab: Tab, house: Any) -> None:
+    tab.open("/ui/settings")
+    for part in ("/jobs", "/debug/stats"):
+        tab.troubled(part, late_ms=6_000)
+    tab.click("nav a", "Jobs")
+    tab.wait("h2", "Long work")
+
+
+def test_what_is_being_written_of_a_conversation_stays(tab: Tab, client: httpx.Client) -> None:
+    said = [{"role": "user", "content": "Hello."}]
+    body = {"user_id": "tom", "messages": said, "tags": ["a, b", "c"]}
+    stored = client.post("/conversations", json=body).raise_for_status().json()
+    tab.open(f"/ui/conversations/{stored['id']}?user=tom")
+    tab.click(".edit summary")
+    tab.fill("#edit-label", "Greeting")
+    tab.click(".conversation-tools button", "Pin")
+    tab.wait(".conversation-tools button", "Unpin")
+    assert tab.wait("#edit-label").get_attribute("value") == "Greeting"
+    tab.click(".edit button", "Save")
+    tab.wait("main h1", "Greeting")
+    assert client.get(f"/conversations/{stored['id']}").json()["tags"] == ["a, b", "c"]
+
+
+def test_what_is_being_written_of_a_profile_stays_and_none_is_dropped(
+    tab: Tab, client: httpx.Client
+) -> None:
+    client.put("/users/pam/consent", json={"purposes": {"profile": True}}).raise_for_status()
+    tab.open("/ui/person?user=pam")
+    tab.fill("#notes", "Not saved yet.")
+    tab.click("#consent-facts")
+    tab.wait("#consent-facts:checked")
+    tab.until(lambda: client.get("/users/pam/consent").json()["purposes"]["facts"])
+    assert tab.wait("#notes").get_attribute("value") == "Not saved yet."
+    tab.click("#preferences-add")
+    tab.fill("[aria-label='Preferences: value of this']", "vim")
+    tab.click("button", "Save the profile")
+    tab.wait("[role=alert]", "“vim” has no name")
+    tab.fill("[aria-label='Preferences: name']", "editor")
+    tab.click("#preferences-add")
+    tab.fill(".row:last-of-type [aria-label='Preferences: name']", "editor")
+    tab.click("button", "Save the profile")
+    tab.wait("[role=alert]", "two rows are called “editor”")
+
+
+def test_a_refusal_ends_with_the_user_it_was_told_of(tab: Tab, stored: Any) -> None:
+    tab.open(f"/ui?user={stored['user']}")
+    tab.troubled("/context", "POST", status=BUSY)
+    tab.fill("#query", "Which database?")
+    tab.click("button", "Build the context")
+    tab.wait("[role=alert]", "Trouble")
+    tab.fill("#user", f"nobody{Keys.ENTER}")
+    tab.gone("[role=alert]")
+
+
+def test_entities_that_are_called_otherwise_are_not_called_none(tab: Tab, house: Any) -> None:
+    tab.open("/ui/memory/entities?user=ellen")
+    tab.wait(".empty", "No entities yet of ellen")
+    tab.fill("#entity-name", "zzz")
+    tab.wait(".empty", "No entity is called so")

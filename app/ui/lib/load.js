@@ -24,28 +24,50 @@ export function useLoad(read, deps) {
   const [turn, setTurn] = useState(0);
   const epoch = useEpoch();
   const shown = useRef(null);
+  const busy = useRef(true);
   useEffect(() => {
     const control = new AbortController();
+    busy.current = true;
     const again = shown.current === JSON.stringify(deps);
     shown.current = JSON.stringify(deps);
     setState((before) => (again ? { ...before, loading: true } : LOADING));
     read(control.signal).then(
-      (data) => setState({ data, problem: null, loading: false }),
+      (data) => {
+        busy.current = control.signal.aborted && busy.current;
+        setState({ data, problem: null, loading: false });
+      },
       (problem) => {
         if (problem.name === "AbortError") return;
+        busy.current = control.signal.aborted && busy.current;
         setState(({ data }) => ({ data: passes(problem) ? data : null, problem, loading: false }));
       },
     );
     return () => control.abort();
   }, [...deps, turn, epoch]);
   const reload = useCallback(() => setTurn((n) => n + 1), []);
+  // What a clock asks for waits for an answer that is under way: else a slow one would never come.
+  const look = useCallback(() => busy.current || reload(), []);
   const change = useCallback((how) => setState((s) => ({ ...s, data: how(s.data) })), []);
-  return { ...state, reload, change };
+  return { ...state, reload, look, change };
 }
 
-/** A list with its pages, one after the other. */
+/** A list from its beginning, of that length at least if there is so much. */
+async function upTo(length, path, query, signal) {
+  let page = await get(path, query, signal);
+  let { items } = page;
+  while (page.next_cursor && items.length < length) {
+    page = await get(path, { ...query, cursor: page.next_cursor }, signal);
+    items = [...items, ...page.items];
+  }
+  return { ...page, items };
+}
+
+/** A list with its pages, one after the other. Read anew, it is as long as it was: one stays where one is. */
 export function usePages(path, query) {
-  const list = useLoad((signal) => get(path, query, signal), [path, JSON.stringify(query)]);
+  const of = JSON.stringify([path, query]);
+  const reach = useRef({ of, length: 0 });
+  if (reach.current.of !== of) reach.current = { of, length: 0 };
+  const list = useLoad((signal) => upTo(reach.current.length, path, query, signal), [path, JSON.stringify(query)]);
   const [more, setMore] = useState({ loading: false, problem: null });
   const next = async () => {
     const before = list.data;
@@ -54,6 +76,7 @@ export function usePages(path, query) {
       const page = await get(path, { ...query, cursor: before.next_cursor });
       // What is shown by now may be another list.
       list.change((had) => (had === before ? { ...page, items: [...had.items, ...page.items] } : had));
+      if (reach.current.of === of) reach.current.length = before.items.length + page.items.length;
       setMore({ loading: false, problem: null });
     } catch (problem) {
       setMore({ loading: false, problem });

@@ -108,10 +108,16 @@ export default function Inspector() {
     if (resting) asking.run(wanted, shown);
     else timer.current = setTimeout(() => looking.run(wanted), PAUSE_MS);
   };
+  useEffect(() => onKey(() => {
+    asking.clear();
+    looking.clear();
+  }), []);
   useEffect(() => {
     if (asked.current !== user) {
       setShown(null);
       setKept(null);
+      asking.clear();
+      looking.clear();
       setSettings((had) => ({ ...had, conversation: "", inside: [], outside: [] })); // another user's
     }
     asked.current = user;

@@ -73,7 +73,7 @@ export default function Jobs() {
   });
   const running = jobs.data?.items.some((each) => each.status === "running");
   useEffect(() => {
-    const look = () => document.hidden || [jobs, stats, ready].forEach((each) => each.reload());
+    const look = () => document.hidden || [jobs, stats, ready].forEach((each) => each.look());
     const timer = setInterval(look, running ? BUSY_MS : IDLE_MS);
     return () => clearInterval(timer);
   }, [running]);

@@ -50,7 +50,7 @@ export default function Metrics() {
   const window = WINDOWS.some(([value]) => value === query.window) ? query.window : "24h";
   const told = useLoad((signal) => get("/memory/metrics", { window }, signal), [window]);
   useEffect(() => {
-    const timer = setInterval(() => document.hidden || told.reload(), EVERY_MS);
+    const timer = setInterval(() => document.hidden || told.look(), EVERY_MS);
     return () => clearInterval(timer);
   }, []);
   return html`<${Title} aside=${html`<${Window} chosen=${window} />`}>Metrics<//>

@@ -37,6 +37,15 @@ function changesOf(rows, before) {
   return { ...Object.fromEntries(gone.map((name) => [name, null])), ...Object.fromEntries(now) };
 }
 
+/** Why rows cannot be saved as they are; nothing where they can. */
+function refusalOf(legend, rows) {
+  const names = rows.map(({ name }) => name.trim());
+  const twice = names.find((name, at) => name && names.indexOf(name) < at);
+  if (twice) return `${legend}: two rows are called “${twice}”`;
+  const nameless = rows.find(({ name, text }) => !name.trim() && text.trim());
+  return nameless && `${legend}: the value “${nameless.text}” has no name`;
+}
+
 function Section({ id, legend, rows, onChange }) {
   const place = useRef();
   const next = useRef("");
@@ -78,12 +87,14 @@ function Editor({ path, profile, onChange }) {
   const [erasing, setErasing] = useState(false);
   const [said, setSaid] = useState("");
   // Read anew, as after consent to something, it may say what it did: what is being written stays.
-  useEffect(() => setForm(formOf(own)), [JSON.stringify({ ...own, updated_at: null, derived: null })]);
+  useEffect(() => setForm(formOf(own)), [JSON.stringify([own.preferences, own.context, own.notes])]);
   const write = (some) => {
     setSaid("");
     setForm({ ...form, ...some });
   };
   const saving = useAct(async () => {
+    const refusal = SECTIONS.map(([name, legend]) => refusalOf(legend, form[name])).find(Boolean);
+    if (refusal) throw new Error(refusal);
     await put(path, { preferences: changesOf(form.preferences, own.preferences), context: changesOf(form.context, own.context), notes: form.notes });
     setSaid("Saved.");
     onChange();
