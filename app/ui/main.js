@@ -1,5 +1,6 @@
 // The frame: where one is, whose memory is looked at, and the page itself.
 import { html, render, useEffect, useErrorBoundary, useRef, useState } from "./lib/dom.js";
+import { keepFocus } from "./lib/focus.js";
 import { Link, useLocation } from "./lib/router.js";
 import { placeOfEntry, scrollThere } from "./lib/scrolling.js";
 import { useResting } from "./lib/load.js";
@@ -22,6 +23,9 @@ const PAGES = [
 const HIDDEN = [["/", "Bundle", () => import("./pages/bundle.js"), /^\/bundles\/(?<id>[^/]+)$/]];
 const NOWHERE = ["", "", () => import("./pages/nowhere.js"), /^/];
 const OF_A_USER = new Set(["/", "/conversations", "/memory", "/person"]);
+
+/** A bundle is of whom it was asked for, whoever is looked at. */
+const isOfAUser = (entry) => OF_A_USER.has(entry[0]) && !HIDDEN.includes(entry);
 
 const pageAt = (path) => [...PAGES, ...HIDDEN, NOWHERE].find(([, , , is]) => is.test(path));
 
@@ -126,7 +130,7 @@ function App() {
     <header class="top">
       <${Link} to="/" class="brand" aria-label="Foreword, to the inspector">Foreword<//>
       <${Navigation} at=${entry[0]} />
-      <div class="top-end">${OF_A_USER.has(entry[0]) && html`<${User} />`}<${Theme} /></div>
+      <div class="top-end">${isOfAUser(entry) && html`<${User} />`}<${Theme} /></div>
     </header>
     <main id="main" tabindex="-1"><${Page} entry=${entry} path=${path} /></main>
     <${KeyDialog} />`;
@@ -135,3 +139,4 @@ function App() {
 const place = document.getElementById("app");
 place.replaceChildren();
 render(html`<${App} />`, place);
+keepFocus(document.getElementById("main"));

@@ -137,3 +137,55 @@ def test_rows_of_a_profile_are_written_by_keyboard(tab: Tab, client: httpx.Clien
     tab.press(Keys.ENTER)
     tab.until(lambda: not tab.all(".row"))
     assert tab.run("return document.activeElement.id") == "preferences-add"
+
+
+def test_another_passage_is_gone_to_after_the_beginning_was_read(
+    tab: Tab, client: httpx.Client
+) -> None:
+    said = [{"role": "user", "content": f"Message {each}."} for each in range(MANY)]
+    stored = client.post("/conversations", json={"user_id": "pia", "messages": said}).json()
+    path = f"/conversations/{stored['id']}"
+    all_ids = [each["id"] for each in client.get(f"{path}/messages?limit=500").json()["items"]]
+    tab.open(f"/ui{path}?user=pia&message={all_ids[80]}")
+    tab.click("button", "Read from the beginning")
+    tab.wait(".message", "Message 0.")
+    tab.run(
+        "const [to] = arguments; history.pushState({}, '', to);"
+        "dispatchEvent(new PopStateEvent('popstate'));",
+        f"/ui{path}?user=pia&message={all_ids[90]}",
+    )
+    assert tab.wait(".message.wanted", "Message 90.")
+
+
+def test_a_list_is_as_long_after_a_pin_as_before(tab: Tab, client: httpx.Client) -> None:
+    for each in range(53):
+        said = [{"role": "user", "content": f"Message {each}."}]
+        told = {"user_id": "lea", "label": f"Talk {each}", "messages": said}
+        client.post("/conversations", json=told).raise_for_status()
+    tab.open("/ui/conversations?user=lea")
+    tab.click("button", "Show more")
+    tab.until(lambda: len(tab.all(".entry")) == 53)
+    tab.run("document.querySelectorAll('.entry')[51].click()")
+    tab.click(".conversation-tools button", "Pin")
+    tab.wait(".entry", "pinned")
+    assert len(tab.all(".entry")) == 53
+
+
+def test_what_is_open_goes_with_its_user(tab: Tab, stored: Any) -> None:
+    path = f"/ui/conversations/{stored['chat-44']['id']}"
+    tab.open("/ui?user=somebody")
+    tab.open(path)
+    tab.until(lambda: tab.wait("#user").get_attribute("value") == stored["user"])
+    tab.wait(".entry[aria-current=true]", "Garden")
+    tab.fill("#user", f"nobody{Keys.ENTER}")
+    tab.wait(".empty", "of nobody")
+    assert tab.run("return location.pathname") == "/ui/conversations"
+
+
+def test_a_bundle_is_of_whom_it_was_asked_for(tab: Tab, stored: Any) -> None:
+    asked(tab, stored["user"])
+    tab.click(".permalink")
+    tab.wait("main h1", "Bundle")
+    tab.wait(".candidate")
+    assert tab.all("#user") == []
+    assert f"user={stored['user']}" in tab.wait(".candidate .source").get_attribute("href")

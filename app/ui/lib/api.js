@@ -1,5 +1,5 @@
 // The service, as the page asks it.
-import { askForKey, key } from "./key.js";
+import { askForKey, canBeKey, key } from "./key.js";
 import { noteScopes } from "./scopes.js";
 
 /** What the service answers instead: a problem document, or no answer at all (status 0). */
@@ -24,6 +24,10 @@ function url(path, query = {}) {
 async function send(method, path, { query, body, headers, signal } = {}) {
   const given = { Accept: "application/json", ...headers };
   const used = key();
+  if (used && !canBeKey(used)) {
+    askForKey(used);
+    throw new Problem(401, { title: "The key of this tab cannot be one" });
+  }
   if (used) given.Authorization = `Bearer ${used}`;
   if (body !== undefined) given["Content-Type"] = "application/json";
   const wire = { method, headers: given, signal, cache: "no-store" };

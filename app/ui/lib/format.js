@@ -4,6 +4,8 @@ const day = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", year
 const clock = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", hour12: false });
 const names = { chunk: "part of a message", tool: "tool result" };
 
+/** The first `most` characters: an emoji is one, though a string counts it as two. */
+export const beginning = (text, most) => [...text.slice(0, 2 * most)].slice(0, most).join("");
 export const count = (n) => number.format(n);
 export const share = (x, digits = 0) => (x == null ? "–" : `${(x * 100).toFixed(digits)} %`);
 export const score = (x) => (x == null ? "–" : x.toFixed(3));

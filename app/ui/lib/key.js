@@ -5,6 +5,8 @@ let wanted = false;
 let refused = false;
 
 export const key = () => sessionStorage.getItem(NAME);
+/** Nothing else can be sent in a header. */
+export const canBeKey = (text) => /^[\x21-\x7e]+$/.test(text);
 export const isWanted = () => wanted;
 export const wasRefused = () => refused;
 

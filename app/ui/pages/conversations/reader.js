@@ -3,6 +3,7 @@ import { html, useEffect, useState } from "../../lib/dom.js";
 import { get, patch } from "../../lib/api.js";
 import { date, plural, title, tookPlace } from "../../lib/format.js";
 import { useAct, useLoad } from "../../lib/load.js";
+import { useOwner } from "../../lib/person.js";
 import { go, Link } from "../../lib/router.js";
 import { Button, Chip, Empty, Loaded, Notice, Title } from "../../parts/basics.js";
 import { Edit } from "./edit.js";
@@ -40,6 +41,7 @@ function Head({ it, change, onErase }) {
 export function Reader({ id, wanted, user, onChange }) {
   const path = `/conversations/${encodeURIComponent(id)}`;
   const loaded = useLoad((signal) => get(path, {}, signal), [path]);
+  useOwner(loaded.data);
   const [erasing, setErasing] = useState(false);
   const change = useAct(async (changes) => {
     const changed = await patch(path, changes);
@@ -58,6 +60,6 @@ export function Reader({ id, wanted, user, onChange }) {
     <${Loaded} of=${loaded}>${(it) => html`
       <${Head} it=${it} change=${change} onErase=${() => setErasing(true)} />
       ${it.system_prompt && html`<details class="card"><summary>System prompt</summary><pre class="plain">${it.system_prompt}</pre></details>`}
-      <${Messages} path=${`${path}/messages`} wanted=${wanted} onErased=${() => { loaded.reload(); onChange(); }} />
+      <${Messages} key=${wanted} path=${`${path}/messages`} wanted=${wanted} onErased=${() => { loaded.reload(); onChange(); }} />
       ${erasing && html`<${Erase} path=${path} what=${`“${title(it)}” with ${plural(it.message_count, "message")}`} onClose=${() => setErasing(false)} onErased=${gone} />`}`}<//>`;
 }

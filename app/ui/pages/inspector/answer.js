@@ -1,7 +1,6 @@
 // What was answered: the bundle, its candidates, where tokens and time went.
 import { html, useMemo, useState } from "../../lib/dom.js";
 import { count, ms, plural, UNTOLD } from "../../lib/format.js";
-import { lastUser } from "../../lib/person.js";
 import { Link } from "../../lib/router.js";
 import { Budget, Waterfall } from "../../parts/bars.js";
 import { Button, Chip, Copy } from "../../parts/basics.js";
@@ -39,12 +38,12 @@ export function Summary({ bundle, children }) {
   </div>`;
 }
 
-/** Who and what the question is about, and what that is joined with. */
-export function Related({ bundle }) {
+/** Who and what the question of `user` is about, and what that is joined with. */
+export function Related({ bundle, user }) {
   const related = bundle.related_entities;
   if (related.length === 0) return null;
   return html`<section class="card related" aria-labelledby="related"><h2 id="related">Related</h2><ul>
-    ${related.map((each) => html`<li key=${each.id}><${Link} to=${`/memory/entities/${each.id}`} query=${{ user: lastUser() }}>${each.name}<//> ${each.type !== UNTOLD && html`<${Chip}>${each.type}<//>`} ${each.content !== `${each.name} (${each.type})` && html`<span class="quiet">${each.content}</span>`}</li>`)}</ul></section>`;
+    ${related.map((each) => html`<li key=${each.id}><${Link} to=${`/memory/entities/${each.id}`} query=${{ user }}>${each.name}<//> ${each.type !== UNTOLD && html`<${Chip}>${each.type}<//>`} ${each.content !== `${each.name} (${each.type})` && html`<span class="quiet">${each.content}</span>`}</li>`)}</ul></section>`;
 }
 
 export function Costs({ bundle }) {
@@ -74,12 +73,12 @@ export function Answer({ shown, isKept, onKeep }) {
   ];
   return html`<div class="answered">
     <${Summary} bundle=${bundle}>
-      <${Link} to=${`/bundles/${bundle.bundle_id}`} class="permalink">Permalink<//>
+      <${Link} to=${`/bundles/${bundle.bundle_id}`} query=${{ user: shown.user }} class="permalink">Permalink<//>
       <${Button} kind="quiet" onClick=${onKeep}>${isKept ? "Compare with this instead" : "Keep, to compare"}<//>
     <//>
-    <${Costs} bundle=${bundle} /><${Related} bundle=${bundle} />
+    <${Costs} bundle=${bundle} /><${Related} bundle=${bundle} user=${shown.user} />
     <${Tabs} label="Answer" tabs=${tabs} chosen=${tab} onChoose=${choose}>
-      ${tab === "candidates" && html`<${Candidates} all=${all} before=${shown.before} weights=${shown.settings.weights} />`}
+      ${tab === "candidates" && html`<${Candidates} all=${all} before=${shown.before} weights=${shown.settings.weights} user=${shown.user} />`}
       ${tab === "bundle" && html`<${AsText} text=${bundle.text} />`}
       ${tab === "left" && html`<${LeftOut} left=${left} />`}
     <//>

@@ -52,14 +52,14 @@ export function Signals({ item, weights }) {
   </div>`;
 }
 
-export function Candidate({ item, rank, then, weights }) {
+export function Candidate({ item, rank, then, weights, user }) {
   const out = item.fate && item.fate !== "in"; // what was answered once has no fate
   return html`<article class=${cx("candidate", out && "out")} aria-label=${`Candidate ${rank}`}>
     <div class="rank"><span>${rank}</span><${Move} now=${rank} then=${then} /></div>
     <div class="candidate-text">
       <p class="meta"><${TypeChip} type=${item.type} /> ${item.fate && html`<${Fate} fate=${item.fate} />`}
         ${Object.entries(ASIDE).map(([name, why]) => item.signals?.[name] ? html`<${Chip} key=${name}>${why}<//>` : "")}
-        ${(item.name || item.role) && html`<span>${item.name || item.role}</span>`} <${Time} at=${item.created_at} /> <${Source} item=${item} />
+        ${(item.name || item.role) && html`<span>${item.name || item.role}</span>`} <${Time} at=${item.created_at} /> <${Source} item=${item} user=${user} />
         <span class="quiet">${plural(item.tokens, "token")} · by ${item.sources.join(", ") || "nothing"}</span></p>
       ${item.erased ? html`<${Empty}>Erased since.<//>` : html`<${Clipped} text=${item.content} />`}
     </div>
@@ -86,7 +86,7 @@ function useMoving(order) {
   return list;
 }
 
-export function Candidates({ all, before, weights }) {
+export function Candidates({ all, before, weights, user }) {
   const [shown, setShown] = useState(AT_ONCE);
   const some = all.slice(0, shown);
   const list = useMoving(some.map((each) => each.id).join());
@@ -95,6 +95,6 @@ export function Candidates({ all, before, weights }) {
   return html`<p class="quiet moved" role="status">${moved ? `${plural(moved, "candidate stands", "candidates stand")} elsewhere than with the weights of before.` : ""}</p>
     ${!fits && html`<${Empty}>Nothing in memory fits this question.${all.length > 0 && " What came near was left out:"}<//>`}
     <ol class="candidates" ref=${list}>${some.map((item, at) => html`<li key=${item.id} data-id=${item.id}>
-      <${Candidate} item=${item} rank=${at + 1} then=${before?.get(item.id)} weights=${weights} /></li>`)}</ol>
+      <${Candidate} item=${item} rank=${at + 1} then=${before?.get(item.id)} weights=${weights} user=${user} /></li>`)}</ol>
     ${all.length > shown && html`<button type="button" class="button button-plain" onClick=${() => setShown(all.length)}>Show all ${all.length}</button>`}`;
 }
