@@ -188,3 +188,37 @@ def test_a_branch_that_was_left_is_folded(tab: Tab, client: httpx.Client) -> Non
 
     tab.open(f"/ui/conversations/{listed['id']}?user=brancher&message={left}")
     assert tab.wait(".left .wanted", MUNIN)
+
+
+@pytest.mark.parametrize("said", [">" * 2_000 + "x", "- " * 8_000, "_" * 15_000 + "a_"])
+def test_what_cannot_be_formatted_is_shown_as_it_is(
+    tab: Tab, client: httpx.Client, said: str
+) -> None:
+    body = {"user_id": "deep", "messages": [{"role": "user", "content": f"{said}end"}]}
+    stored = client.post("/conversations", json=body).raise_for_status().json()
+    tab.open(f"/ui/conversations/{stored['id']}?user=deep")
+    assert tab.wait(".message pre.plain", "end")
+    assert not tab.all(".message .waiting")
+
+
+def test_lists_and_tables_from_the_right_begin_there(tab: Tab, client: httpx.Client) -> None:
+    told = f"- {ARABIC}\n- {ARABIC}\n\n| {ARABIC} | {ARABIC} |\n| --- | --- |\n| a | b |\n\n1. one"
+    body = {"user_id": "right", "messages": [{"role": "user", "content": told}]}
+    stored = client.post("/conversations", json=body).raise_for_status().json()
+    tab.open(f"/ui/conversations/{stored['id']}?user=right")
+    tab.wait(".formatted table")
+    way = "return getComputedStyle(document.querySelector(`.formatted ${arguments[0]}`)).direction"
+    assert [tab.run(way, each) for each in ("ul", "table", "ol")] == ["rtl", "rtl", "ltr"]
+
+
+def test_a_text_is_not_cut_inside_of_a_character(tab: Tab) -> None:
+    tab.open("/ui/nothing")
+    told = tab.driver.execute_async_script(
+        """
+        const [text, done] = arguments;
+        const main = document.querySelector("script[type=module]").src;
+        import(new URL("lib/format.js", main)).then(({ beginning }) => done(beginning(text, 4)));
+        """,
+        "a\U0001f600\U0001f600\U0001f600\U0001f600",
+    )
+    assert told == "a\U0001f600\U0001f600\U0001f600"

@@ -193,3 +193,69 @@ def test_a_first_visit_loads_little_and_quickly(tab: Tab, client: httpx.Client) 
         if "/ui/assets/" in name
     )
     assert size < 60_000
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_code_can_be_read(tab: Tab, stored: Any, theme: str) -> None:
+    tab.shape(1280, 844, theme)
+    tab.open(f"/ui/conversations/{stored['chat-42']['id']}?user={stored['user']}")
+    tab.wait(".hljs-title")
+    assert tab.run(CONTRAST) == []
+
+
+def test_what_is_deleted_is_named_and_leaves_the_focus_beside_it(
+    tab: Tab, client: httpx.Client
+) -> None:
+    for place in ("Lisbon", "Porto"):
+        told = {"type": "fact", "user_id": "fox", "content": f"Fox knows {place}."}
+        client.post("/memories", json=told).raise_for_status()
+    tab.open("/ui/memory/facts?user=fox")
+    tab.wait(".item .formatted", "Porto")
+    tab.click("[aria-label='Delete “Fox knows Porto.”']")
+    tab.wait("dialog", "Fox knows Porto.")
+    tab.click("dialog .button-danger")
+    tab.click("dialog button", "Close")
+    tab.until(lambda: len(tab.all(".item")) == 1)
+    tab.until(lambda: "Fox knows Lisbon." in focus(tab))
+    (left,) = client.get("/memories?user_id=fox&type=fact").json()["items"]
+    tab.open(f"/ui/memory/facts/{left['id']}?user=fox")
+    tab.click(".item button", "Delete")
+    tab.click("dialog .button-danger")
+    tab.click("dialog button", "Close")
+    tab.wait(".empty", "No facts yet of fox")
+
+
+def test_of_a_document_it_is_said_whose_it_is(tab: Tab, stored: Any) -> None:
+    tab.open(f"/ui/memory/documents?user={stored['user']}")
+    tab.click(".item button", "Delete")
+    assert tab.wait("dialog", "all users of the tenant")
+
+
+def test_what_is_taken_out_does_not_take_the_focus_with_it(tab: Tab, client: httpx.Client) -> None:
+    client.put("/flags", json={"token_budget": 3999}).raise_for_status()
+    tab.open("/ui/settings")
+    tab.click(".flag button.link", "Back to")
+    tab.gone(".flag button.link", "Back to")
+    tab.until(lambda: tab.run("return document.activeElement.id") == "flag-token_budget")
+    tab.troubled("/memories", status=503)
+    tab.click("nav a", "Memory")
+    tab.wait("[role=alert]", "Trouble")
+    tab.untroubled()
+    tab.click("[role=alert] button", "Try again")
+    tab.gone("[role=alert]")
+    assert tab.run("return document.activeElement.id") == "main"
+
+
+def test_a_key_that_cannot_be_sent_is_refused_with_the_reason(tab: Tab, house: Any) -> None:
+    tab.open("/ui/settings")
+    tab.run("sessionStorage.setItem('foreword.key', 'fw_\u0142')")
+    tab.driver.refresh()
+    tab.wait("dialog .notice", "not known")
+    tab.fill("dialog input", "fw_\u0142")
+    tab.click("dialog button")
+    tab.wait("dialog .notice", "plain ASCII")
+    tab.fill("dialog input", "fw_good")
+    tab.click("dialog button")
+    tab.wait("#flag-hybrid")
+    tab.until(lambda: tab.run("return document.activeElement.id") == "main")
+    tab.run("sessionStorage.removeItem('foreword.key')")

@@ -30,7 +30,9 @@ const said = {
 marked.use({ gfm: true, renderer: said });
 
 // Links leave in a tab of their own, which knows nothing of this one. Headings stay below ours.
+// Lists and tables begin where their script does.
 function tidy(fragment) {
+  for (const block of fragment.querySelectorAll("ul, ol, table, blockquote")) block.dir = "auto";
   for (const link of fragment.querySelectorAll("a")) {
     if (!link.getAttribute("href")) continue;
     link.target = "_blank";

@@ -1,11 +1,11 @@
 // A graph as a picture. What it shows is told beside it in words as well.
 import { html, useMemo } from "../lib/dom.js";
-import { UNTOLD } from "../lib/format.js";
+import { beginning, UNTOLD } from "../lib/format.js";
 import { layOut } from "./layout.js";
 
 const MOST = 60;
 const TOGETHER = "named together";
-const short = (name) => (name.length > 22 ? `${name.slice(0, 21)}…` : name);
+const short = (name) => (name.length > 22 ? `${beginning(name, 21)}…` : name);
 const spelled = (relation) => relation.replaceAll("_", " ");
 
 /** One line for two entities, whatever joins them: by what is stated of them, else by that they are named together. */

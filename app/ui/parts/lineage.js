@@ -1,7 +1,7 @@
 // From an item to what it was derived from: messages in their conversations, else a source.
 import { html, useState } from "../lib/dom.js";
 import { get } from "../lib/api.js";
-import { count } from "../lib/format.js";
+import { beginning, count } from "../lib/format.js";
 import { useLoad } from "../lib/load.js";
 import { Link } from "../lib/router.js";
 import { Loaded, Notice, Time } from "./basics.js";
@@ -17,7 +17,8 @@ function Message({ edge, conversation }) {
   if (message.problem?.status === GONE) return html`<span class="quiet">a message that is gone</span>`;
   if (message.problem && !it) return html`<${Notice} problem=${message.problem} onRetry=${message.reload} />`;
   if (!it) return html`<span class="quiet">…</span>`;
-  const text = edge.start == null ? (it.content || "").slice(0, BEGINNING) : [...(it.content || "")].slice(edge.start, edge.stop).join("").slice(0, BEGINNING);
+  const content = it.content || "";
+  const text = beginning(edge.start == null ? content : [...content].slice(edge.start, edge.stop).join(""), BEGINNING);
   return html`<q>${text}</q> <span class="quiet">${it.name || it.role}, <${Time} at=${it.created_at} /></span>${" "}
     <${Link} to=${`/conversations/${inside}`} query=${{ message: it.id }}>Read it there<//>`;
 }

@@ -1,6 +1,6 @@
 // What is known of an item beside its words.
 import { html } from "../../lib/dom.js";
-import { periodOf, share } from "../../lib/format.js";
+import { beginning, periodOf, share } from "../../lib/format.js";
 import { Chip } from "../../parts/basics.js";
 
 const MOST = 8;
@@ -11,7 +11,7 @@ const FILED_BY = new Set(["subject", "attribute", "value", "tense", "positive", 
 
 function spelled([name, value], filed) {
   if (filed && name === "confidence" && typeof value === "number") return `confidence ${share(value)}`;
-  return `${name}: ${String(value).slice(0, LENGTH)}`;
+  return `${name}: ${beginning(String(value), LENGTH)}`;
 }
 
 function known({ type, metadata }) {
