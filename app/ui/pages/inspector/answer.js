@@ -73,7 +73,7 @@ export function Answer({ shown, isKept, onKeep }) {
   ];
   return html`<div class="answered">
     <${Summary} bundle=${bundle}>
-      <${Link} to=${`/bundles/${bundle.bundle_id}`} query=${{ user: shown.user }} class="permalink">Permalink<//>
+      <${Link} to=${`/bundles/${bundle.bundle_id}`} class="permalink">Permalink<//>
       <${Button} kind="quiet" onClick=${onKeep}>${isKept ? "Compare with this instead" : "Keep, to compare"}<//>
     <//>
     <${Costs} bundle=${bundle} /><${Related} bundle=${bundle} user=${shown.user} />
