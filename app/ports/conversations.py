@@ -47,6 +47,10 @@ class ScopeWriter(ScopeReader, Protocol):
         """The scope that `find` looks for, made on first use."""
         ...
 
+    async def hold(self, key: ScopeKey) -> bool:
+        """Keep its user from being erased until the transaction ends; False: they just were."""
+        ...
+
     async def touch(
         self, key: ScopeKey, *, messages: int = 0, terms: int = 0, erased: bool = False
     ) -> None:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from app.domain.audit import Action, Deed, subject
 from app.domain.conversation import Conversation, ConversationChanges, NewConversation, NewMessage
-from app.domain.ids import ConversationId, MessageId, ScopeKey, TenantId
+from app.domain.ids import ConversationId, MessageId, TenantId
 from app.ports import Clock, NewId
 from app.ports.store import Store, Transaction
 from app.ports.stored import NOBODY, About, PreparedMessage, StoredMessage
@@ -15,7 +15,8 @@ from app.services.common.flagging import FlagBoard
 from app.services.common.once import IdempotencyKey, answered, keep_answer
 from app.services.writing.already_there import already_there
 from app.services.writing.echo_guard import Echoes, EchoGuard
-from app.services.writing.identities import conversation_here, with_own_ids
+from app.services.writing.entering import enter
+from app.services.writing.identities import with_own_ids
 from app.services.writing.prepare import Preparer
 
 
@@ -98,14 +99,12 @@ class Ingestor:
     ) -> Stored:
         """Store a prepared conversation with what else the transaction stores."""
         new, prepared = ready.new, ready.prepared
-        scope = await transaction.scopes.ensure(new.user_id, now=now)
-        known, own_id = await _place(transaction, scope.key, ready)
+        place = await enter(transaction, new, ready.fresh_id, now=now)
+        known, position = place.known, place.position
         conversation = known or await transaction.conversations.add(
-            new, conversation_id=own_id, scope=scope, now=now
+            new, conversation_id=place.id, scope=place.scope, now=now
         )
-        position = 0
         if known:
-            position = await transaction.conversations.lock(known.key)
             prepared = _said_now(new.messages, prepared, now=now)
         prepared = await with_own_ids(transaction, conversation, new.messages, prepared)
         action = Action.MESSAGES_APPENDED if known else Action.CONVERSATION_STORED
@@ -220,26 +219,6 @@ class _Write:
     messages: Sequence[NewMessage]
     prepared: Sequence[PreparedMessage]
     updated_at: datetime | None = None
-
-
-async def _place(
-    transaction: Transaction, scope: ScopeKey, ready: ReadyConversation
-) -> tuple[Conversation | None, ConversationId]:
-    """
-    The conversation, if it is stored already, and the id that it is to have if not.
-
-    It is known by its external id, or by the id that it brings from another store.
-    """
-    conversations, new = transaction.conversations, ready.new
-    known = await conversations.claim(scope, new.external_id) if new.external_id else None
-    if new.id is None or known is not None:
-        return known, ready.fresh_id
-    is_here, own_id = await conversation_here(transaction, new.id, scope)
-    if own_id is None:
-        return None, ready.fresh_id
-    if is_here and new.external_id is None:
-        return await conversations.get(own_id), own_id
-    return None, ready.fresh_id if is_here else own_id
 
 
 def _deed(action: Action, conversation: Conversation, **facts: object) -> Deed:

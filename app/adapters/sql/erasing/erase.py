@@ -106,6 +106,7 @@ class SqlEraser:
         rows, subject = RowEraser(self.connection, self.tenant), user_subject(self.tenant, user_id)
         if scope is None:
             return Erased(bundles=await rows.bundles_of_user(subject))
+        await hold_scopes(self.connection, [scope.key], entirely=True)
         personal = SqlPersonal(self.connection, self.tenant)
         gone = await personal.erase_profile(scope.key)
         gone += await personal.revoke(scope.key, list(Purpose))

@@ -124,6 +124,14 @@ class SqlScopes:
         await self.connection.execute(scopes, {**row, "created_at": now})
         return await self.ensure(user_id, now=now, shared=shared)
 
+    async def hold(self, key: ScopeKey) -> bool:
+        """What is stored of them shares it; where there is one writer, nobody erases meanwhile."""
+        if not is_postgres(self.connection):
+            return True
+        ours = select(t.scope.c.key).where(t.scope.c.key == key, t.scope.c.tenant == self.tenant)
+        shared = ours.with_for_update(read=True, key_share=True)
+        return (await self.connection.execute(shared)).first() is not None
+
     async def touch(
         self, key: ScopeKey, *, messages: int = 0, terms: int = 0, erased: bool = False
     ) -> None:
@@ -136,7 +144,10 @@ _ERASED_IN = _TOUCHED.values(erased_version=t.scope.c.version + 1)
 
 
 async def hold_scopes(
-    connection: AsyncConnection, scopes: Sequence[int] | Select[tuple[int]]
+    connection: AsyncConnection,
+    scopes: Sequence[int] | Select[tuple[int]],
+    *,
+    entirely: bool = False,
 ) -> None:
     """
     Take these scopes, or those that are selected, for this transaction; where there is one writer,
@@ -144,12 +155,12 @@ async def hold_scopes(
 
     Whoever takes several rows takes conversations first, then scopes, then messages, then memory
     items, and of each the lower keys first: so nobody waits for somebody who waits for them. Who
-    stores a row of a scope is not kept from it.
+    stores a row of a scope is not kept from it; given `entirely`, they are.
     """
     if is_postgres(connection):
         c = t.scope.c
         in_order = select(c.key).where(c.key.in_(scopes)).order_by(c.key)
-        await connection.execute(in_order.with_for_update(key_share=True))
+        await connection.execute(in_order.with_for_update(key_share=not entirely))
 
 
 def _scope(row: Sequence[Any]) -> Scope:
