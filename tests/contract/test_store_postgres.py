@@ -9,12 +9,13 @@ from sqlalchemy import text
 from sqlalchemy.engine import make_url
 
 from app.adapters.sql.database import open_database
+from app.adapters.sql.migrate import MIGRATING, head, upgrade
 from app.adapters.sql.store import SqlStore
 from app.domain.errors import StoreUnavailable
 from app.domain.ids import ItemKey
 from app.ports.store import Store
 from tests.databases import ask_server, text_of
-from tests.stored import ACME, NOON, SECOND, append, find, keep, scope_now
+from tests.stored import ACME, NOON, SECOND, append, find, keep, scope_now, scope_of, tell
 
 
 @pytest.fixture
@@ -97,6 +98,31 @@ async def test_every_connection_busy_is_unavailable(postgres_url: str) -> None:
         with pytest.raises(StoreUnavailable):
             async with store.read(ACME):
                 pass
+    await database.dispose()
+
+
+@pytest.mark.postgres
+async def test_a_lock_that_is_not_given_up_in_time_is_unavailable(
+    postgres_url: str, store: Store
+) -> None:
+    await keep(store, "dog")
+    database = open_database(postgres_url, busy_timeout=0.2)
+    async with store.write(ACME) as transaction:
+        await transaction.scopes.touch((await scope_of(transaction)).key)
+        with pytest.raises(StoreUnavailable, match="lock timeout"):
+            await asyncio.wait_for(tell(SqlStore(database), "dogs bark"), 30)
+    await tell(SqlStore(database), "dogs bark")
+    await database.dispose()
+
+
+@pytest.mark.postgres
+async def test_who_migrates_waits_for_who_does_already(postgres_url: str) -> None:
+    database = open_database(postgres_url, busy_timeout=0.2)
+    async with database.write() as connection:
+        await connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": MIGRATING})
+        migrating = asyncio.create_task(upgrade(database.writer))
+        await asyncio.sleep(0.5)
+    assert await migrating == head()
     await database.dispose()
 
 

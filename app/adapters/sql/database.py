@@ -239,6 +239,7 @@ def _to_json(value: object) -> str:
 
 
 def _open_postgres(address: URL, size: int, timeout: float) -> AsyncEngine:
+    longest_wait = f"{max(1, round(timeout * 1000))}ms"
     return create_async_engine(
         address,
         pool_size=size,
@@ -247,7 +248,10 @@ def _open_postgres(address: URL, size: int, timeout: float) -> AsyncEngine:
         pool_pre_ping=True,
         hide_parameters=True,  # errors are logged, and parameters are what people said
         json_serializer=_to_json,
-        connect_args={"timeout": timeout, "server_settings": {"application_name": "foreword"}},
+        connect_args={
+            "timeout": timeout,
+            "server_settings": {"application_name": "foreword", "lock_timeout": longest_wait},
+        },
     )
 
 

@@ -19,6 +19,7 @@ from sqlalchemy import (
     insert,
     literal,
     select,
+    text,
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -33,6 +34,12 @@ async def take_name(connection: AsyncConnection, name: str) -> None:
     if is_postgres(connection):
         held = func.pg_advisory_xact_lock(func.hashtextextended(name, 0))
         await connection.execute(select(held))
+
+
+async def wait_for_long(connection: AsyncConnection) -> None:
+    """In this transaction others' locks are waited for, however long they are held."""
+    if is_postgres(connection):
+        await connection.execute(text("SET LOCAL lock_timeout = 0"))
 
 
 def unindexed(column: ColumnElement[int]) -> ColumnElement[int]:

@@ -16,12 +16,13 @@ from sqlalchemy.engine import URL
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.adapters.sql.database import Database, open_database, translated
+from app.adapters.sql.dialect import wait_for_long
 from app.domain.errors import StoreUnavailable
 
 if TYPE_CHECKING:
     from alembic.config import Config
 
-_ADVISORY_LOCK = 0x666F7265  # any number that nobody else takes
+MIGRATING = 0x666F7265  # any number that nobody else takes
 
 _PORT = 5432
 """Of PostgreSQL, where none is named."""
@@ -85,6 +86,7 @@ async def upgrade(engine: AsyncEngine, revision: str = "head") -> str:
     """
     with translated(), _telling_where(engine.url):
         async with engine.begin() as connection:
+            await wait_for_long(connection)
             return await connection.run_sync(_upgrade, revision)
 
 
@@ -103,7 +105,7 @@ def _telling_where(address: URL) -> Iterator[None]:
 
 def _upgrade(connection: Connection, revision: str) -> str:
     if connection.dialect.name == "postgresql":
-        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": MIGRATING})
     found = revision_of(connection)
     if revision == "head" and found == head():
         return found

@@ -28,7 +28,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
-from app.adapters.sql.dialect import insert_or_replace, is_postgres
+from app.adapters.sql.dialect import insert_or_replace, is_postgres, wait_for_long
 from app.adapters.sql.full_text.asking import full_text
 from app.adapters.sql.full_text.entries import Entry
 from app.adapters.sql.full_text.rebuild_window import BEING_BUILT, Span, Window, window_of
@@ -56,6 +56,7 @@ class SqlRebuild:
         if sound and await self._built() == version:
             return False
         if is_postgres(self.connection):  # nobody writes what the window would not know of
+            await wait_for_long(self.connection)
             locked = "LOCK TABLE message, memory_item IN SHARE ROW EXCLUSIVE MODE"
             await self.connection.execute(text(locked))
         if not sound:
