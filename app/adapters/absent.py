@@ -44,30 +44,31 @@ class AbsentVectorIndex:
     """The vector index cannot be opened; what should go into it waits in the outbox."""
 
     reason: str
+    error: type[VectorIndexUnavailable] = VectorIndexUnavailable
 
     async def upsert(self, points: Sequence[VectorPoint]) -> None:
-        raise VectorIndexUnavailable(self.reason)
+        raise self.error(self.reason)
 
     async def remove(self, keys: Sequence[ItemKey]) -> None:
-        raise VectorIndexUnavailable(self.reason)
+        raise self.error(self.reason)
 
     async def search(
         self, query: Floats, *, within: RecallFilter, limit: int
     ) -> Sequence[tuple[ItemKey, float]]:
-        raise VectorIndexUnavailable(self.reason)
+        raise self.error(self.reason)
 
     async def known(self, keys: Sequence[ItemKey]) -> frozenset[ItemKey]:
-        raise VectorIndexUnavailable(self.reason)
+        raise self.error(self.reason)
 
     async def misplaced(self, places: Sequence[VectorPlace]) -> frozenset[ItemKey]:
-        raise VectorIndexUnavailable(self.reason)
+        raise self.error(self.reason)
 
     async def keys(self) -> AsyncIterator[Sequence[ItemKey]]:
-        raise VectorIndexUnavailable(self.reason)
+        raise self.error(self.reason)
         yield []  # makes this an async iterator, as the port wants it
 
     async def count(self) -> int:
-        raise VectorIndexUnavailable(self.reason)
+        raise self.error(self.reason)
 
     async def flush(self) -> None:
         return None

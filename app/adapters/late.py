@@ -3,10 +3,15 @@
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from logging import getLogger
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from app.adapters.absent import AbsentEmbedder, AbsentReranker, AbsentVectorIndex
-from app.domain.errors import EmbedderUnavailable, RerankerUnavailable, VectorIndexUnavailable
+from app.domain.errors import (
+    EmbedderUnavailable,
+    IndexHeldElsewhere,
+    RerankerUnavailable,
+    VectorIndexUnavailable,
+)
 from app.domain.ids import ItemKey
 from app.ports import Embedder, RecallFilter, VectorIndex, VectorPlace, VectorPoint
 from app.ports.language import Reranker
@@ -127,11 +132,31 @@ class LateReranker:
         await self._place.aclose()
 
 
-class LateVectorIndex:
-    """The index that `opening` opens, as soon as it does, and anew when it was lost."""
+class Claim(Protocol):
+    """What a process must have to itself that serves from an index of its own."""
 
-    def __init__(self, opening: Opening[VectorIndex]) -> None:
+    async def take(self) -> int:
+        """
+        Have it; how many times it was taken so far, which rises after it was lost.
+
+        Raises:
+            IndexHeldElsewhere: Another process has it.
+            VectorIndexUnavailable: Nobody can tell.
+        """
+        ...
+
+
+class LateVectorIndex:
+    """
+    The index that `opening` opens, as soon as it does, and anew when it was lost.
+
+    Given a `claim`, it is open only while this process has that.
+    """
+
+    def __init__(self, opening: Opening[VectorIndex], claim: Claim | None = None) -> None:
         self._place = _Place(opening, AbsentVectorIndex, VectorIndexUnavailable)
+        self._claim = claim
+        self._claimed = 0
 
     async def upsert(self, points: Sequence[VectorPoint]) -> None:
         await self._place.part.upsert(points)
@@ -164,17 +189,31 @@ class LateVectorIndex:
 
     async def mend(self) -> bool:
         """
-        Open what is missing or lost; whether that was so.
+        Open what is missing or lost; whether that was so, or others may have indexed meanwhile.
 
         Raises:
             VectorIndexUnavailable: It is still missing, or does not answer.
         """
+        anew = await self._claims_anew()
         if not self._place.missing:
             if await self._place.part.intact():
-                return False
+                return anew
             _log.warning("the vector index was lost; it is opened anew")
             await self._place.give_up("it was lost")
         return await self._place.mend()
 
     async def aclose(self) -> None:
         await self._place.aclose()
+
+    async def _claims_anew(self) -> bool:
+        if self._claim is None:
+            return False
+        try:
+            before, self._claimed = self._claimed, await self._claim.take()
+        except IndexHeldElsewhere as error:
+            if not self._place.missing:
+                _log.error("the vector index is given up", extra={"reason": str(error)})
+                await self._place.give_up(str(error))
+            self._place.part = AbsentVectorIndex(str(error), type(error))
+            raise
+        return self._claimed != before

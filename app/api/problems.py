@@ -68,6 +68,7 @@ STATUS: Mapping[type[e.ForewordError], HTTPStatus] = {
     e.LanguageModelUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     e.VectorIndexUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     e.DataDirectoryHeld: HTTPStatus.SERVICE_UNAVAILABLE,
+    e.IndexHeldElsewhere: HTTPStatus.SERVICE_UNAVAILABLE,
     e.TokenCounterUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
     e.UnreadableWeights: HTTPStatus.SERVICE_UNAVAILABLE,
     e.ProxyNotConfigured: HTTPStatus.NOT_FOUND,

@@ -202,6 +202,10 @@ class DataDirectoryHeld(VectorIndexUnavailable):
     """Another process has the vector index of this data directory open."""
 
 
+class IndexHeldElsewhere(DataDirectoryHeld):
+    """Another process serves this database with vectors of its own: set FOREWORD_QDRANT__URL."""
+
+
 class TokenCounterUnavailable(ForewordError):
     """The tokenizer does not know this encoding."""
 

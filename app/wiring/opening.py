@@ -9,6 +9,7 @@ from pathlib import Path
 from sqlalchemy.engine import make_url
 
 from app.adapters.late import LateEmbedder, LateVectorIndex
+from app.adapters.sql.claim import Claim
 from app.adapters.sql.health.checkup import Checkup
 from app.adapters.vectors import open_edge_index, open_server_index
 from app.domain.errors import (
@@ -65,15 +66,24 @@ async def try_to_open(part: Mendable, lack: str, *, remote: bool) -> None:
         _log.error(lack, extra={"reason": reason})
 
 
+def claim_of(settings: Settings, stack: AsyncExitStack) -> Claim | None:
+    """What is to be had alone: a database that others reach, and an index that they do not."""
+    if settings.database_file is not None or settings.qdrant.url is not None:
+        return None
+    claim = Claim(settings.database_url)
+    stack.push_async_callback(claim.aclose)
+    return claim
+
+
 async def open_vectors(
-    settings: Settings, embedder: LateEmbedder, stack: AsyncExitStack
+    settings: Settings, embedder: LateEmbedder, stack: AsyncExitStack, claim: Claim | None
 ) -> LateVectorIndex:
     def opening() -> AbstractAsyncContextManager[VectorIndex]:
         if embedder.missing:
             raise VectorIndexUnavailable("there is no embedder")
         return _vectors_of(embedder, settings)
 
-    vectors = LateVectorIndex(opening)
+    vectors = LateVectorIndex(opening, claim)
     stack.push_async_callback(vectors.aclose)
     lack = "no vector index: semantic search is off"
     await try_to_open(vectors, lack, remote=settings.qdrant.url is not None)

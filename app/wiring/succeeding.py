@@ -14,7 +14,7 @@ from app.ports import Removable
 from app.services.indexing.generations import Generation, Generations
 from app.settings import Settings, revealed
 from app.wiring.models import OnBatch, open_embedder
-from app.wiring.opening import index_name, open_vectors
+from app.wiring.opening import claim_of, index_name, open_vectors
 
 _log = getLogger(__name__)
 
@@ -30,7 +30,8 @@ async def open_generations(
     The model that is set; where vectors of another one serve, and it can still be opened, that one,
     until those of the model that is set are complete.
     """
-    wanted = Generation(embedder, await open_vectors(settings, embedder, stack))
+    claim = claim_of(settings, stack)
+    wanted = Generation(embedder, await open_vectors(settings, embedder, stack, claim))
     elsewhere = await _elsewhere(settings, embedder, stack)
     if embedder.missing:
         return Generations(wanted, elsewhere=elsewhere)
@@ -56,7 +57,7 @@ async def open_generations(
     if old.model != before.name:
         _log.warning("the model of the stored vectors is gone", extra={"model": before.name})
         return Generations(wanted, whole=False, elsewhere=elsewhere)
-    serving = Generation(old, await open_vectors(of_before, old, stack))
+    serving = Generation(old, await open_vectors(of_before, old, stack, claim))
     return Generations(serving, coming=wanted, elsewhere=elsewhere)
 
 
