@@ -71,6 +71,7 @@ class StandInQdrant:
     closing: bool = False
     _failures: list[tuple[int, dict[str, str]]] = field(default_factory=list)
     _stalls: int = 0
+    _late: float = 0.0
 
     def fail(self, status: int, *, times: int, headers: Mapping[str, str] | None = None) -> None:
         """Answer the next `times` requests with `status`."""
@@ -80,8 +81,14 @@ class StandInQdrant:
         """Never answer the next `times` requests."""
         self._stalls += times
 
+    def be_late(self, seconds: float) -> None:
+        """Answer the next request after so many seconds."""
+        self._late = seconds
+
     async def trouble(self, request: Request) -> Response | None:
         """The answer to a request that is refused, or None when it may be served."""
+        late, self._late = self._late, 0.0
+        await asyncio.sleep(late)
         if self._stalls:
             self._stalls -= 1
             while not self.closing:  # noqa: ASYNC110 (set in another thread)

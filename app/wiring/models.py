@@ -29,7 +29,7 @@ from app.domain.watching import Watch, counting, unwatched
 from app.ports import Embedder
 from app.ports.language import Recogniser, Reranker
 from app.settings import Settings, revealed
-from app.wiring.opening import try_to_open
+from app.wiring.opening import PATIENCE, try_to_open
 
 _log = getLogger(__name__)
 
@@ -125,7 +125,8 @@ async def open_embedder(
 
     embedder = LateEmbedder(opening)
     stack.push_async_callback(embedder.aclose)
-    await try_to_open(embedder, "no embedder: semantic search is off", remote=kind != "compiled")
+    within = None if kind == "compiled" else PATIENCE
+    await try_to_open(embedder, "no embedder: semantic search is off", within=within)
     return embedder
 
 
@@ -144,7 +145,7 @@ async def _open_reranker(settings: Settings, stack: AsyncExitStack) -> LateReran
 
     reranker = LateReranker(opening)
     stack.push_async_callback(reranker.aclose)
-    await try_to_open(reranker, "no reranker: candidates stay as fused", remote=False)
+    await try_to_open(reranker, "no reranker: candidates stay as fused", within=None)
     return reranker
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, nullcontext
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from logging import getLogger
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from sqlalchemy.engine import make_url
 from app.adapters.late import LateEmbedder, LateVectorIndex
 from app.adapters.sql.claim import Claim
 from app.adapters.sql.health.checkup import Checkup
-from app.adapters.vectors import open_edge_index, open_server_index
+from app.adapters.vectors import load_server_client, open_edge_index, open_server_index
 from app.domain.errors import (
     DataDirectoryHeld,
     EmbedderUnavailable,
@@ -23,7 +23,7 @@ from app.settings import Settings, revealed
 
 _log = getLogger(__name__)
 
-_PATIENCE = 2.0
+PATIENCE = 2.0
 """Seconds that the start waits for another server, or for the check of a large database."""
 
 _MISSING = (EmbedderUnavailable, RerankerUnavailable, VectorIndexUnavailable)
@@ -38,7 +38,7 @@ async def check_database(settings: Settings, stack: AsyncExitStack) -> Checkup |
     checkup = Checkup(
         file=Path(address.database or ""),
         depth="quick" if depth == "off" else depth,
-        patience=_PATIENCE,
+        patience=PATIENCE,
         derived=settings.vectors_dir,
     )
     stack.push_async_callback(checkup.close)
@@ -47,22 +47,22 @@ async def check_database(settings: Settings, stack: AsyncExitStack) -> Checkup |
     return checkup
 
 
-async def try_to_open(part: Mendable, lack: str, *, remote: bool) -> None:
+async def try_to_open(part: Mendable, lack: str, *, within: float | None) -> None:
     """
     Open a part, if that can be done before the start, else log the `lack` of it.
 
-    What is `remote` is waited for some seconds only: a server may never answer.
+    What lies elsewhere is waited for so many seconds only: a server may never answer.
 
     Raises:
         DataDirectoryHeld: Starting would do harm.
     """
     try:
-        async with asyncio.timeout(_PATIENCE) if remote else nullcontext():
+        async with asyncio.timeout(within):
             await part.mend()
     except DataDirectoryHeld:
         raise
     except (*_MISSING, TimeoutError) as error:
-        reason = str(error) or f"no answer within {_PATIENCE} s"
+        reason = str(error) or f"no answer within {within} s"
         _log.error(lack, extra={"reason": reason})
 
 
@@ -86,7 +86,11 @@ async def open_vectors(
     vectors = LateVectorIndex(opening, claim)
     stack.push_async_callback(vectors.aclose)
     lack = "no vector index: semantic search is off"
-    await try_to_open(vectors, lack, remote=settings.qdrant.url is not None)
+    within = None
+    if settings.qdrant.url is not None:
+        within = max(PATIENCE, settings.qdrant.timeout_s)
+        await asyncio.to_thread(load_server_client)  # which says nothing of the server
+    await try_to_open(vectors, lack, within=within)
     return vectors
 
 
