@@ -43,7 +43,7 @@ from app.api.routes import (
 from app.settings import Settings, load_settings, revealed
 from app.wiring.guarding import guard, tell_of_keys
 from app.wiring.models import open_models
-from app.wiring.opening import check_database
+from app.wiring.opening import check_database, telling_of_no_room
 from app.wiring.services import Parts
 from app.wiring.succeeding import open_generations
 
@@ -70,7 +70,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[AppState]:
         async with AsyncExitStack() as stack:
-            services = await _open(settings, telemetry, stack)
+            with telling_of_no_room(settings.data_dir):
+                services = await _open(settings, telemetry, stack)
             speaking = answering_late(services, body_bytes=settings.limits.body_bytes)
             yield AppState(services=services, mcp=await stack.enter_async_context(speaking))
 
@@ -175,7 +176,8 @@ async def open_services(
 
     Without `working` nothing is done behind them: what lies there is seen as it lies there.
     """
-    return await _open(settings, PrometheusTelemetry(), stack, working=working)
+    with telling_of_no_room(settings.data_dir):
+        return await _open(settings, PrometheusTelemetry(), stack, working=working)
 
 
 async def _open_upstream(settings: Settings, stack: AsyncExitStack) -> HttpUpstream | None:

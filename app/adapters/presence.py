@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
+from logging import getLogger
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -22,6 +23,8 @@ from app.adapters.private import own_directory
 from app.adapters.rooms import sweep
 from app.domain.errors import DataDirectoryInUse
 from app.domain.keys import LOCAL_PREFIX
+
+_log = getLogger(__name__)
 
 _LOCK, _ADDRESS, _VISITS = "foreword.lock", "server.json", "foreword.visits"
 _LOOK_AGAIN = 0.02
@@ -80,16 +83,28 @@ def held(directory: Path) -> Iterator[None]:
 
 @contextmanager
 def telling(directory: Path, url: str, key: str) -> Iterator[None]:
-    """Leave the address of this process, which holds `directory`, for its owner's eyes only."""
+    """
+    Leave the address of this process, which holds `directory`, for its owner's eyes only.
+
+    Where there is no room for it, the log says so: commands on this machine do not find the way.
+    """
     path = directory / _ADDRESS
-    address = Address(url=url, key=key, pid=os.getpid())
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump(asdict(address), file)
+    try:
+        _leave(path, Address(url=url, key=key, pid=os.getpid()))
+    except OSError as error:
+        path.unlink(missing_ok=True)
+        reason = error.strerror or str(error)
+        _log.warning("commands will not find this server", extra={"reason": reason})
     try:
         yield
     finally:
         path.unlink(missing_ok=True)
+
+
+def _leave(path: Path, address: Address) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        json.dump(asdict(address), file)
 
 
 def find_server(directory: Path) -> Address | None:

@@ -2,7 +2,10 @@
 
 import asyncio
 import re
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, contextmanager
 from logging import getLogger
 from pathlib import Path
 
@@ -16,6 +19,8 @@ from app.domain.errors import (
     DataDirectoryHeld,
     EmbedderUnavailable,
     RerankerUnavailable,
+    StorageFull,
+    StoreUnavailable,
     VectorIndexUnavailable,
 )
 from app.ports import Embedder, Mendable, VectorIndex
@@ -26,7 +31,27 @@ _log = getLogger(__name__)
 PATIENCE = 2.0
 """Seconds that the start waits for another server, or for the check of a large database."""
 
+_ROOM = 2**20
+"""Bytes without which nobody can open an SQLite database: it makes files beside it."""
+
 _MISSING = (EmbedderUnavailable, RerankerUnavailable, VectorIndexUnavailable)
+
+
+@contextmanager
+def telling_of_no_room(directory: Path) -> Iterator[None]:
+    """
+    Names the disk that is full, where something cannot be opened for that.
+
+    Raises:
+        StorageFull: There is no room.
+    """
+    try:
+        yield
+    except (StorageFull, StoreUnavailable, sqlite3.Error, OSError) as error:
+        if not directory.is_dir() or shutil.disk_usage(directory).free >= _ROOM:
+            raise
+        told = f"there is no room on the disk of {directory} ({error}): make some, and start again"
+        raise StorageFull(told) from error
 
 
 async def check_database(settings: Settings, stack: AsyncExitStack) -> Checkup | None:
