@@ -77,7 +77,8 @@ def rank(
     more, standing, changed = with_changes(query, pool, more, part * judged.standing, taste.floor)
     score, merits = scored(pool.recalled, more, taste, query.intervals, standing)
     signals = {"semantic": judged.semantic, "lexical": judged.lexical, **merits}
-    signals |= {"relevance": relevant, "on_topic": topical, **lifts, **changed, **judged.features}
+    told = {"relevance": part * relevant, "on_topic": topical}
+    signals |= {**told, **lifts, **changed, **judged.features}
     worth = dict(zip(query.terms, query.idf.tolist(), strict=True))
     signals |= _told_as(query, asked)
     likely = np.minimum(relevant, topical) >= taste.sufficient
