@@ -25,7 +25,8 @@ def picked(
     """
     Indices, the worthiest first; of equal ones the earlier.
 
-    What resembles another one is no repetition of it if it says another number.
+    Of what resembles one that is told, the last that says another number is told as well: it may
+    correct it.
     """
     numbers = _numbers(said)
     chosen: list[int] = []
@@ -39,9 +40,20 @@ def picked(
         room -= float(costs[best])
         alike = vectors @ vectors[best]
         likeness = np.maximum(likeness, alike)
-        open_ &= (costs <= room) & ((alike < _SAME) | (numbers != numbers[best]))
+        open_ &= (costs <= room) & ~_repeating(alike, numbers, best)
         open_[best] = False
     return chosen
+
+
+def _repeating(
+    alike: NDArray[np.float32], numbers: NDArray[np.int64], best: int
+) -> NDArray[np.bool_]:
+    """True for what says the same again as `best`, but for the last of another number behind it."""
+    again: NDArray[np.bool_] = alike >= _SAME
+    behind = np.flatnonzero(again & (numbers != numbers[best]))
+    if len(behind) and behind[-1] > best:
+        again[behind[-1]] = False
+    return again
 
 
 def _numbers(said: Sequence[str]) -> NDArray[np.int64]:
