@@ -17,7 +17,6 @@ from app.distil.language.declining import declines
 from app.domain.conversation import Role
 from app.domain.ids import ConversationKey
 from app.domain.memory import OF_MESSAGES, ItemType
-from app.ranking.people import between_people
 from app.ranking.pool import Recalled
 from app.ranking.query import QueryView
 from app.text.courtesy import without_courtesy
@@ -131,14 +130,11 @@ def answering_nothing(recalled: Recalled, among: Sequence[int]) -> Sequence[int]
 
     What people ask each other, who have names, may tell something by it.
     """
-    if not among:
-        return []
-    people = between_people(recalled)
-    return [at for at in among if not people[at] and _says_nothing(recalled, at)]
+    return [at for at in among if _says_nothing(recalled, at)]
 
 
 def _says_nothing(recalled: Recalled, at: int) -> bool:
-    if recalled.types[at] is not ItemType.MESSAGE:
+    if recalled.types[at] is not ItemType.MESSAGE or recalled.names[at] is not None:
         return False
     said = recalled.contents[at]
     if recalled.roles[at] == Role.ASSISTANT:

@@ -7,9 +7,8 @@ import pytest
 
 from app.distil.language.declining import declines
 from app.domain.context import MemoryItem
-from app.domain.conversation import Role
 from app.domain.memory import ItemType
-from app.ranking.asked_again import answering_nothing, asked_again
+from app.ranking.asked_again import asked_again
 from app.ranking.neighbours import Neighbours
 from app.ranking.pool import Surrounded
 from app.ranking.query import QueryView
@@ -100,13 +99,6 @@ def test_with_a_word_that_nobody_said_it_was_never_asked() -> None:
 def test_a_fact_is_no_question() -> None:
     item = replace(an_item(1, QUESTION), type=ItemType.FACT)
     assert list(asked_again(asking(), recalled(item))) == []
-
-
-def test_what_asks_an_assistant_answers_nothing_whoever_has_a_name() -> None:
-    asked = an_item(1, "Is that normal?", role=Role.USER, name="Mara")
-    reply = an_item(2, "It is, for a penalty.", role=Role.ASSISTANT)
-    assert answering_nothing(recalled(asked, reply), [0, 1]) == [0]
-    assert answering_nothing(recalled(asked, replace(reply, name="Jonas")), [0, 1]) == []
 
 
 def test_what_is_put_aside_still_stands_beside_the_others() -> None:
