@@ -72,21 +72,20 @@ def rank(
     relevant, asked = judged.score * judged.standing, _asked_for(query, pool)
     nothing = idle(query, pool, relevant, taste.floor) & ~asked
     part = np.where(nothing, IDLE, np.float32(1))
-    more, lifts = lifted(part * relevant, query, pool, ties, asked)
+    counted = part * relevant
+    more, lifts = lifted(counted, query, pool, ties, asked)
     topical = on_topic(query, pool, judged, asked, nothing, taste.sufficient)
     more, standing, changed = with_changes(query, pool, more, part * judged.standing, taste.floor)
     score, merits = scored(pool.recalled, more, taste, query.intervals, standing)
     signals = {"semantic": judged.semantic, "lexical": judged.lexical, **merits}
-    told = {"relevance": part * relevant, "on_topic": topical}
-    signals |= {**told, **lifts, **changed, **judged.features}
-    worth = dict(zip(query.terms, query.idf.tolist(), strict=True))
+    signals |= {"relevance": counted, "on_topic": topical, **lifts, **changed, **judged.features}
     signals |= _told_as(query, asked)
     likely = np.minimum(relevant, topical) >= taste.sufficient
     then = dated(query, pool.recalled, more, likely, now=taste.now)
     filling = (more < NEGLIGIBLE) & (judged.lexical < LITTLE) & taste.is_choosy & ~then
     better = _outdone(query, pool, more, likely)
     marked = _Marked(asked=asked, dated=then, outdone=better, filling=filling)
-    return replace(_cut(pool, sources, taste, score, signals, marked), worth=worth)
+    return replace(_cut(pool, sources, taste, score, signals, marked), worth=query.worth)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

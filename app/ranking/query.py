@@ -1,6 +1,6 @@
 """What is asked, as ranking sees it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -118,6 +118,11 @@ class QueryView:
     @property
     def unsought(self) -> Unsought:
         return Unsought(periods=self.periods, moments=self.moments, facts=self.facts)
+
+    @property
+    def worth(self) -> Mapping[str, float]:
+        """The idf of each term that the scope knows."""
+        return dict(zip(self.terms, self.idf.tolist(), strict=True))
 
     @property
     def known(self) -> float:

@@ -32,17 +32,17 @@ class Name:
     """
 
     term: str
-    numbers: Sequence[str] = ()
+    numbers: tuple[str, ...] = ()
     kin: re.Pattern[str] | None = None
 
     def is_mistaken_in(self, text: str) -> bool:
         """Whether a text names others that are numbered like this one, but not this one."""
         found = self._numbered_in(text)
-        return bool(found) and tuple(self.numbers) not in found
+        return bool(found) and self.numbers not in found
 
     def is_in(self, text: str) -> bool:
         """Whether a text names this one, which is numbered, however it is separated there."""
-        return tuple(self.numbers) in self._numbered_in(text)
+        return self.numbers in self._numbered_in(text)
 
     def _numbered_in(self, text: str) -> frozenset[tuple[str, ...]]:
         """The numbers of each in a text that is numbered like this one."""

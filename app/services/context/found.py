@@ -18,13 +18,15 @@ from app.services.context.sought import Sought
 class Near:
     """
     The query's vector, what lies near it with its cosine, and the seconds of embedding; `read` if
-    the model reads the script of the query.
+    the model reads the script of the query. What was said in conversations that it calls by their
+    label (`called`) was looked for as well.
     """
 
     vector: Floats | None = None
     read: bool = True
     hits: Sequence[tuple[ItemKey, float]] = ()
     embedding: float = 0.0
+    called: frozenset[ConversationKey] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,8 +45,6 @@ class Found:
     seconds: dict[str, float]
     began: Mapping[str, float] = field(default_factory=dict)
     reading: Reading = NOTHING_READ
-    called: frozenset[ConversationKey] = frozenset()
-    """Conversations that the query calls by their label."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -97,15 +97,13 @@ class Recaller:
         Of the running conversation the best are found besides, and so are those of each of the
         `times` that the query speaks of, and of conversations that it calls by their label.
         """
-        called = await called_in(request.query, situation, self.store)
         asking, flags = self._asking(request, situation), situation.flags
         sought, running = sought_in(request.query), situation.searched_besides(request)
         if not request.query:
             asked = _Asked(asking.ask(Source.EPISODIC, self._episode(request, situation)))
             await asking.wait()
             return self._found(asking, asked, sought, NOTHING_READ)
-        besides = [*at_times(situation, times.intervals)]
-        besides += [each for each in (running, situation.inside(called)) if each is not None]
+        besides = [*at_times(situation, times.intervals), *([running] if running else [])]
         graph = flags.graph and situation.scope.has_entities
         holding = (
             self._holding(sought.terms, request, situation, limit, running)
@@ -122,7 +120,7 @@ class Recaller:
         await asyncio.sleep(0)  # all begin
         reading = read(request, sought, now, times, situation)
         await asking.wait()
-        return replace(self._found(asking, asked, sought, reading), called=called)
+        return self._found(asking, asked, sought, reading)
 
     def _found(self, asking: Asking, asked: _Asked, sought: Sought, reading: Reading) -> Found:
         """What came of a round that is over."""
@@ -220,16 +218,20 @@ class Recaller:
         besides: Sequence[Situation],
     ) -> Near:
         started = time.perf_counter()
-        vector = await self._embedded(sought)
+        vector, called = await asyncio.gather(
+            self._embedded(sought), called_in(request.query, situation, self.store)
+        )
         embedding = time.perf_counter() - started
         limit = limit * _FOR_EXCLUDED if request.filters.exclude_terms else limit
-        asked = [(situation, limit), *((each, _BESIDES) for each in besides)]
-        hits = await asyncio.gather(
+        apart = [*besides, *([inside] if (inside := situation.inside(called)) else [])]
+        asked = [(situation, limit), *((each, _BESIDES) for each in apart)]
+        found = await asyncio.gather(
             *(nearest(self.vectors, vector, each, most) for each, most in asked)
         )
-        near = dict(chain.from_iterable(hits))
+        near = dict(chain.from_iterable(found))
         read = self.embedder.reads(sought.topic)
-        return Near(vector=vector, read=read, hits=list(near.items()), embedding=embedding)
+        hits = list(near.items())
+        return Near(vector=vector, read=read, hits=hits, embedding=embedding, called=called)
 
     async def _embedded(self, sought: Sought) -> Floats:
         """Of a question apart the mean with its topic: what is said around may matter, or not."""

@@ -88,6 +88,6 @@ def view_of(found: Found, told: Timed, situation: Situation) -> QueryView:
         facts=reading.facts,
         wording=reading.wording,
         running=running.key if running else None,
-        called=found.called,
+        called=found.near.called,
         subjects=reading.subjects,
     )

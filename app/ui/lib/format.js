@@ -6,6 +6,12 @@ const names = { chunk: "part of a message", tool: "tool result" };
 
 /** The first `most` characters: an emoji is one, though a string counts it as two. */
 export const beginning = (text, most) => [...text.slice(0, 2 * most)].slice(0, most).join("");
+
+/** The same, and what tells that more follows, if it does. */
+export function begun(text, most) {
+  const begins = beginning(text, most);
+  return begins === text ? text : `${begins.trimEnd()} …`;
+}
 export const count = (n) => number.format(n);
 export const share = (x, digits = 0) => (x == null ? "–" : `${(x * 100).toFixed(digits)} %`);
 export const score = (x) => (x == null ? "–" : x.toFixed(3));

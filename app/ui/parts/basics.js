@@ -1,6 +1,6 @@
 // Small parts that every page is made of.
 import { cx, html, useEffect, useRef, useState } from "../lib/dom.js";
-import { beginning, moment, typeName } from "../lib/format.js";
+import { begun, moment, typeName } from "../lib/format.js";
 
 export const Time = ({ at }) =>
   at ? html`<time datetime=${at} title=${at}>${moment(at)}</time>` : html`<span>–</span>`;
@@ -108,9 +108,9 @@ export function Copy({ text, label = "Copy" }) {
 /** Long texts: their beginning, and the rest if somebody wants it. */
 export function Clipped({ text, most = 320 }) {
   const [open, setOpen] = useState(false);
-  const begins = beginning(text, most);
-  const long = begins.length < text.length;
-  return html`<div class="clipped"><p class="said">${long && !open ? `${begins.trimEnd()} …` : text}</p>
+  const begins = begun(text, most);
+  const long = begins !== text;
+  return html`<div class="clipped"><p class="said">${open ? text : begins}</p>
     ${long && html`<button type="button" class="link" aria-expanded=${open}
       onClick=${() => setOpen(!open)}>${open ? "Show less" : "Show all"}</button>`}
   </div>`;

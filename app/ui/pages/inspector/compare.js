@@ -1,12 +1,11 @@
 // Two settings, side by side.
 import { html } from "../../lib/dom.js";
-import { beginning, ms, plural, score, share } from "../../lib/format.js";
+import { begun, ms, plural, score, share } from "../../lib/format.js";
 import { Button, TypeChip } from "../../parts/basics.js";
 import { told } from "./asking.js";
 
 const MOST = 10;
 const LENGTH = 140;
-const begun = (text) => beginning(text, LENGTH) + (beginning(text, LENGTH) === text ? "" : " …");
 
 function Side({ name, of, other }) {
   const ranks = new Map(other.bundle.retrieved_memories.map((each, at) => [each.id, at + 1]));
@@ -19,7 +18,7 @@ function Side({ name, of, other }) {
       const there = ranks.get(each.id);
       return html`<li key=${each.id} class=${there ? "" : "only"}>
         <span class="number">${at + 1}</span>
-        <div><p class="said">${begun(each.content)}</p>
+        <div><p class="said">${begun(each.content, LENGTH)}</p>
           <p class="meta"><${TypeChip} type=${each.type} /><span class="quiet">${score(each.score)}</span>
           ${!there ? html`<span class="chip chip-warn">only here</span>` : there !== at + 1 ? html`<span class="quiet">there ${there}</span>` : ""}</p></div></li>`;
     })}</ol>

@@ -1,7 +1,7 @@
 // Memory items of one type: what holds, or all that ever did.
 import { cx, html, useState } from "../../lib/dom.js";
 import { get, part } from "../../lib/api.js";
-import { beginning, plural } from "../../lib/format.js";
+import { begun, plural } from "../../lib/format.js";
 import { useLoad, usePages } from "../../lib/load.js";
 import { ofWhom, useOwner } from "../../lib/person.js";
 import { go, Link } from "../../lib/router.js";
@@ -24,10 +24,7 @@ const ended = (it) => it.superseded_by || (it.valid_to && new Date(it.valid_to) 
 const NAMED = 60;
 
 /** An item by its first words, as it is told apart from others. */
-function named(it) {
-  const begins = beginning(it.content, NAMED);
-  return begins === it.content ? `“${begins}”` : `“${begins.trimEnd()} …”`;
-}
+const named = (it) => `“${begun(it.content, NAMED)}”`;
 
 /** What is erased: a document is nobody's own. */
 const erasedBy = (it) => (it.type === "document" ? `the document ${it.source || named(it)}, which all users of the tenant may read,` : named(it));
