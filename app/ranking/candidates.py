@@ -72,14 +72,13 @@ def rank(
     relevant, asked = judged.score * judged.standing, _asked_for(query, pool)
     nothing = idle(query, pool, relevant, taste.floor) & ~asked
     part = np.where(nothing, IDLE, np.float32(1))
-    counted = part * relevant
-    more, lifts = lifted(counted, query, pool, ties, asked)
+    more, lifts = lifted(part * relevant, query, pool, ties, asked)
     topical = on_topic(query, pool, judged, asked, nothing, taste.sufficient)
     more, standing, changed = with_changes(query, pool, more, part * judged.standing, taste.floor)
     score, merits = scored(pool.recalled, more, taste, query.intervals, standing)
     signals = {"semantic": judged.semantic, "lexical": judged.lexical, **merits}
-    signals |= {"relevance": counted, "on_topic": topical, **lifts, **changed, **judged.features}
-    signals |= _told_as(query, asked)
+    signals |= {"relevance": relevant, "on_topic": topical, **lifts, **changed, **judged.features}
+    signals |= _told_as(query, asked) | _told_of(nothing, more - relevant)
     likely = np.minimum(relevant, topical) >= taste.sufficient
     then = dated(query, pool.recalled, more, likely, now=taste.now)
     filling = (more < NEGLIGIBLE) & (judged.lexical < LITTLE) & taste.is_choosy & ~then
@@ -117,12 +116,20 @@ def _asked_for(query: QueryView, pool: Pool) -> NDArray[np.bool_]:
     return summed_up if summed_up.any() else recalled.said_in(query.moments)
 
 
-def _told_as(query: QueryView, asked: NDArray[np.bool_]) -> Mapping[str, Floats]:
+def _told_as(query: QueryView, asked: NDArray[np.bool_]) -> dict[str, Floats]:
     """The signal that says what is asked for as a whole, shape (n,), if anything is."""
     if not asked.any():
         return {}
     name = ("portrait" if query.facts.names else "answers") if query.facts else "period"
     return {name: np.where(asked, np.float32(1.0), np.float32(np.nan))}
+
+
+def _told_of(nothing: NDArray[np.bool_], lift: Floats) -> dict[str, Floats]:
+    """The signals of what answers `nothing`, and of what else each counts, if there are any."""
+    told = {"lift": lift} if lift.any() else {}
+    if nothing.any():
+        told["idle"] = np.where(nothing, np.float32(1.0), np.float32(np.nan))
+    return told
 
 
 def _outdone(

@@ -65,8 +65,6 @@ def lifted(
     if pool.replied is not None:
         told["replied"] = pool.replied.astype(np.float32)
         more = np.where(pool.replied, np.maximum(more, REPLIED), more)
-    if (more > relevant).any():
-        told["lift"] = more - relevant
     return more, told
 
 

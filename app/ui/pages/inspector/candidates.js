@@ -15,6 +15,7 @@ const ASIDE = {
   answers: "answers the question",
   portrait: "about who asks",
   period: "of the time asked for",
+  idle: "answers nothing",
 };
 
 /** What the three weights made of a score. */
