@@ -1,5 +1,7 @@
 """Relevance where a query calls something by its name: its name tells it from all that is alike."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -7,6 +9,7 @@ from app.ranking import Floats
 from app.ranking.neighbours import places
 from app.ranking.pool import Pool
 from app.ranking.query import QueryView
+from app.text.names import Name
 
 NAMED = np.float32(0.8)
 """The relevance, at least, of what has the names that are all that is asked for."""
@@ -31,8 +34,9 @@ def by_name(query: QueryView, pool: Pool, score: Floats, meaning: Floats) -> Flo
     The scores, where names tell more than likeness, shape (n,).
 
     "checkout-api" is answered by what says that name; what does not, nor stands beside it, counts
-    by its `meaning` alone at most. "ORA-01555" is not answered by what is known of ORA-00942,
-    however near it lies. Only what the scope knows decides: without full text, nothing.
+    by its `meaning` alone at most. "Why did we hold 92ef6a1?" is answered by what says that number,
+    and "ORA-01555" not by what is known of ORA-00942, however near it lies. Only what the scope
+    knows decides: without full text, nothing.
     """
     named = query.wording.named
     numbered = [each for each in named.names if each.kin is not None]
@@ -44,16 +48,38 @@ def by_name(query: QueryView, pool: Pool, score: Floats, meaning: Floats) -> Flo
         said: NDArray[np.bool_] = np.all(there, axis=1)
         rest = np.where(beside(pool, said), score, np.minimum(score, meaning))
         return np.where(said, np.maximum(score, NAMED), rest)
+    return _by_number(numbered, known, there.any(axis=1), pool, score) if numbered else score
+
+
+def _by_number(
+    numbered: Sequence[Name],
+    known: Sequence[str],
+    there: NDArray[np.bool_],
+    pool: Pool,
+    score: Floats,
+) -> Floats:
+    """
+    The scores, where what is `numbered` is asked for, shape (n,).
+
+    What says the number counts more than any that does not and is no likely answer by itself.
+    Where nothing says it, what has a number of its kind is mistaken for it, unless a name that is
+    `known` is `there`.
+    """
+    texts = [content[:_READ] for content in pool.recalled.contents]
+    said = np.array([any(each.is_in(text) for each in numbered) for text in texts])
+    score = np.where(said, raised(score), score)
     unknown = [each for each in numbered if each.term not in known]
     if not unknown:
         return score
-    texts = [content[:_READ] for content in pool.recalled.contents]
-    there = there.any(axis=1) | np.array(
-        [any(each.is_in(text) for each in unknown) for text in texts]
-    )
+    there = there | said
     mistaken = np.array([any(each.is_mistaken_in(text) for each in unknown) for text in texts])
     less = score <= score[mistaken & ~there].max(initial=-np.inf)
     return np.where(less & ~there, np.minimum(score, MISTAKEN), score)
+
+
+def raised(score: Floats) -> Floats:
+    """The scores above NAMED, in their order."""
+    return NAMED + (1 - NAMED) * score
 
 
 def by_label(
@@ -74,7 +100,7 @@ def by_label(
     theirs |= np.any(pool.bags.frequencies(numbers) > 0, axis=1)
     best = max(float(standing[theirs].max()), _LEAST)
     return (
-        np.where(theirs, NAMED + (1 - NAMED) * score, _HALF * score),
+        np.where(theirs, raised(score), _HALF * score),
         np.where(theirs, standing / np.float32(best), _HALF * standing),
     )
 

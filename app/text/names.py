@@ -15,6 +15,8 @@ _NUMBERED = re.compile(r"[^\W\d].*\d{3}")
 """A ticket, an error, a flight; not an ordinal, an hour or a version, of which several may do."""
 _SHORTLY = re.compile(r"[a-z]{1,4}-?\d{2}")
 """What is numbered with two figures: E07, P-12."""
+_COMMIT = re.compile(r"(?<!\w)((?=\d*[a-f])(?=[a-f]*\d)[\da-f]{7,40})(?!\w)")
+"""A commit, by the first of its figures or all: 92ef6a1. It is numbered, of no series."""
 _ITS_NUMBER = r"\s+(?:number |no\.? ?|nr\.? ?)?#?(\d{2,})(?![\w.:-]*\w)"
 _BEHIND_WORD = re.compile(
     r"\b((?:exit |error |status |http )?code|error|exit status|sqlstate|invoice|order"
@@ -72,6 +74,8 @@ def named_in(query: str) -> Named:
 
 
 def _name(folded: str, term: str) -> Name:
+    if _COMMIT.fullmatch(folded):
+        return Name(term, (folded,), _COMMIT)
     if _SHORTLY.fullmatch(folded):
         number = _SHORT_NUMBER
     elif _NUMBERED.match(folded):

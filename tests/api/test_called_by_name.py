@@ -69,3 +69,16 @@ async def test_a_number_that_is_all_that_is_asked_for_is_not_taken_for_another(
 ) -> None:
     assert (await context(told, "ORA-01555"))["metadata"]["sufficient"] is False
     assert (await context(told, "AADSTS90072"))["metadata"]["sufficient"] is False
+
+
+async def test_what_says_the_number_that_is_asked_for_is_a_likely_answer(
+    alone: AsyncClient,
+) -> None:
+    held = "Hold 1d92b6c, please. It renames the column and the reports still read the old one."
+    await store(alone, *KNOWN, held, *SMALL_MATTERS)
+    question = "Why did the others not want {} to reach our customers in spring?"
+    bundle = await context(alone, question.format("1d92b6c"))
+    assert contents(bundle)[0] == held
+    assert bundle["metadata"]["sufficient"] is True
+    other = await context(alone, question.format("7a20e4f"))
+    assert other["metadata"]["sufficient"] is False

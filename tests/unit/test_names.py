@@ -14,6 +14,7 @@ ALONE = {
 WITH_MORE = {
     "What did we decide on PAY-1188?": ["pay1188"],
     "Why does parse_config fail?": ["parseconfig"],
+    "Why did we hold 92ef6a1?": ["92ef6a1"],
 }
 NOTHING = ("Which hotel in Madrid?", "HAVING", "我的护照", "")
 
@@ -35,6 +36,7 @@ def test_names_are_what_programs_spell_and_people_number(query: str) -> None:
         ("What does exit code 143 mean?", "It ended with exit code 137: out of memory."),
         ("Who paid invoice 1188?", "Invoice #1187 was paid in May."),
         ("What is SQLSTATE 40001?", "sqlstate 40P01 came, then SQLSTATE 23505"),
+        ("Is 92ef6a1 live?", "a0b1c2d3e4f is live in production"),
     ],
 )
 def test_another_number_in_the_same_place_is_another(asked: str, said: str) -> None:
@@ -55,6 +57,7 @@ def test_another_number_in_the_same_place_is_another(asked: str, said: str) -> N
         ("error 404", "The error 40.4 % of them saw."),
         ("room 12", "at room 12.30"),
         ("B12", "She takes b6."),
+        ("Is 92ef6a1 live?", "The effaced facade of 1234567 is live, and so is 92ef6a1."),
     ],
 )
 def test_what_is_only_like_it_is_not_mistaken(asked: str, said: str) -> None:
