@@ -14,7 +14,7 @@ class RetrievalSettings(Section):
         default=0.15, ge=0.0, le=1.0, description="Relevance below which nothing is recalled."
     )
     sufficient: float = Field(
-        default=0.72,
+        default=0.7,
         ge=0.0,
         le=1.0,
         description="Relevance of a likely answer: with none, a bundle says `sufficient: false`.",

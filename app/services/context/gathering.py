@@ -31,7 +31,7 @@ class ForgeLimits:
     per_source: int = 50
     per_source_most: int = 500
     floor: float = 0.15
-    sufficient: float = 0.72
+    sufficient: float = 0.7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
