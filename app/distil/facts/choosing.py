@@ -48,5 +48,5 @@ def given_up(text: str) -> str | None:
 def _is_somebody(value: str) -> bool:
     """Whether it is but a given name, with a family name or not, or one of one's kin."""
     first, *more = value.casefold().split()
-    named = not more or (len(more) == 1 and more[0] in SURNAMES | GIVEN_NAMES)
+    named = not more or (len(more) == 1 and (more[0] in SURNAMES or more[0] in GIVEN_NAMES))
     return first in _PEOPLE and named and kind_of(value) is None

@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from app.distil.facts.figures import email, phone
 from app.distil.facts.statement import Statement
-from app.distil.facts.values import email, phone
 
 _RENEWED = re.compile(
     r"""

@@ -4,6 +4,7 @@ import re
 
 from app.distil.facts.addresses import address
 from app.distil.facts.clauses import WE
+from app.distil.facts.figures import date, email, phone, pronouns, telling, timezone
 from app.distil.facts.listing import listed, phrase_of
 from app.distil.facts.standing import modal_of_rule
 from app.distil.facts.statement import Statement
@@ -12,16 +13,10 @@ from app.distil.facts.values import (
     ASIDE,
     Read,
     choice,
-    date,
-    email,
     is_undecided,
     kind_of,
     known_tool,
-    phone,
-    pronouns,
     proper,
-    telling,
-    timezone,
     tool,
     whole,
 )

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from app.distil.facts.eating import eaten_again
 from app.distil.facts.fact import Tense
+from app.distil.facts.figures import date
 from app.distil.facts.living import (
     being_so,
     cause,
@@ -40,7 +41,7 @@ from app.distil.facts.predicates import FAMILY, OF_KIN, OF_US, ONE, Predicate, s
 from app.distil.facts.regions import somewhere
 from app.distil.facts.standing import way, written_in
 from app.distil.facts.trades import employed_at, occupation, office, workplace
-from app.distil.facts.values import date, played, proper, spouse, thing, tool
+from app.distil.facts.values import played, proper, spouse, thing, tool
 
 _HAVE = "(?:'ve |have |has )?(?:just )?"
 _NEW_JOB = (

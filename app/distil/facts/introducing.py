@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from app.distil.facts.figures import age, aged
 from app.distil.facts.persons import is_state
 from app.distil.facts.statement import Statement
 from app.distil.facts.trades import employer, occupation, office
-from app.distil.facts.values import age, aged, kind_of, proper
+from app.distil.facts.values import kind_of, proper
 from app.distil.language.given_names import GIVEN_NAMES
 from app.distil.language.lexicon import KIN, ONE_OF_A_KIND, ONE_OF_FEW, SEVERAL_OF_KIN
 from app.distil.language.surnames import as_spelled, end_of_surname

@@ -134,6 +134,8 @@ _LACKED = re.compile(
     r"\s*(?:$|[,.;!]|\s(?:and|but|so|because)\s)"
 )
 _MOST_WORDS_BEFORE = 4
+_TITLES = OCCUPATIONS | {"director", "lead", "supervisor", "partner", "captain", "principal"}
+_MOST_WORDS_OF_TITLE = 4
 
 
 def held(text: str) -> str | None:
@@ -269,17 +271,10 @@ def cause(text: str) -> str | None:
 
 def promoted(text: str) -> str | None:
     """What one is now: "store manager", "head of sales"."""
-    found = re.match(
-        r"(?:an?\s+|the\s+)?((?:[a-z-]+\s+){0,2}?[a-z-]+)(?![\w-])", text, re.IGNORECASE
-    )
-    last = found[1].casefold().split()[-1] if found else ""
-    titles = OCCUPATIONS | {"director", "lead", "supervisor", "partner", "captain", "principal"}
-    words = text.split()[:4]
-    ends = [at for at, each in enumerate(words) if each.strip(",.!").casefold() in titles]
-    if not (last and ends):
-        return None
-    said = " ".join(words[: ends[0] + 1]).strip(",.!")
-    return re.sub(r"\A(?:an?|the)\s+", "", said, flags=re.IGNORECASE)
+    words = text.partition("\x00")[0].split()[:_MOST_WORDS_OF_TITLE]
+    titled = (at for at, each in enumerate(words, 1) if each.strip(",.!").casefold() in _TITLES)
+    said = " ".join(words[: next(titled, 0)]).strip(",.!")
+    return re.sub(r"\A(?:an?|the)\s+", "", said, flags=re.IGNORECASE) or None
 
 
 def group(text: str) -> str | None:

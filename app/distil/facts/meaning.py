@@ -50,7 +50,8 @@ _MADE_UP = r"""
       (?!\ (?:director|editor|maker|critic|producer|writer|studio|festival|school|fan|buff)\b)
     | favou?rite\ (?:novel|movie|film|story|hero|character)(?!\ is\b)
     | dream | fictional | for\ example | e\.g
-    | in\ theory | (?<=\bi\ )quote | unquote | quote(?=:|\ (?:unquote|i|we|my)\b)
+    | in\ theory | (?<=,\ )well,?\ not\ any\ ?more
+    | (?<=\bi\ )quote | unquote | quote(?=:|\ (?:unquote|i|we|my)\b)
 """
 _DOUBT = re.compile(
     rf"\b(?:(?P<all>{_SUPPOSED})|(?P<one>{_TOLD})|(?P<none>{_MADE_UP}))\b", re.VERBOSE

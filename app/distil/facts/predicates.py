@@ -44,7 +44,7 @@ class Predicate:
     What a verb with what follows says.
 
     A group `was` in the pattern makes it past. `decides` is what "we" can say through an assistant
-    too. With `unsaid`, the attribute of a tool is "decision" where its kind is unknown.
+    too. A tool of which no kind is known is told under `else_attribute`.
     """
 
     says: re.Pattern[str]

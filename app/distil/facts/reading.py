@@ -9,6 +9,7 @@ from app.distil.facts.choosing import gone_with
 from app.distil.facts.clauses import Clause, Who
 from app.distil.facts.endings import ENDED, ENDINGS
 from app.distil.facts.fact import Tense, kind_in
+from app.distil.facts.figures import aged
 from app.distil.facts.habits import GOING_ON, HABITS, STATES, UNABLE
 from app.distil.facts.listing import is_one, listed
 from app.distil.facts.living import allergen, collection, held, liked
@@ -28,7 +29,6 @@ from app.distil.facts.tools import attribute_of
 from app.distil.facts.trades import employer, occupation
 from app.distil.facts.values import (
     Read,
-    aged,
     choice,
     ends_name,
     is_undecided,
@@ -65,6 +65,14 @@ _FOR_NOW = re.compile(
     re.IGNORECASE,
 )
 """What goes on later: "I stopped playing at ten"."""
+
+_CONSUMED = frozenset({"eats", "drinks"})
+_AT_TIMES = re.compile(
+    r"\s(?:after|before|during|until|till|when|whenever|while|unless|except|with|today|tonight"
+    r"|tomorrow|this|at(?!\s+all\b)|in(?!\s+general\b)|on(?!\s+(?:principle|account)\b))\b",
+    re.IGNORECASE,
+)
+"""Who drinks no coffee "after three", or "on an empty stomach", drinks coffee."""
 
 _AT_ONCE = re.compile(r"'ll\b|\s+will\b")
 _SAYS_LITTLE = re.compile(
@@ -142,7 +150,7 @@ def _read(
 ) -> Iterator[Statement]:
     tense = _tense(predicate, found, form, clause)
     said = found.string[found.end() :]
-    if tense is None or (form.kind == "stopped" and _FOR_NOW.search(said)):
+    if tense is None or _is_passing(form, predicate, said):
         return
     values = [
         each
@@ -174,6 +182,13 @@ def _read(
             against=against,
             single=single and several[attribute] == 1,
         )
+
+
+def _is_passing(form: _Form, predicate: Predicate, said: str) -> bool:
+    """Whether what is over goes on later, or what is not eaten is so at other times."""
+    if form.kind == "stopped":
+        return bool(_FOR_NOW.search(said))
+    return form.denied and predicate.attribute in _CONSUMED and bool(_AT_TIMES.search(said))
 
 
 def _values(predicate: Predicate, said: str, *, denied: bool) -> Sequence[str]:

@@ -21,10 +21,11 @@ _IN_PRESENT = re.compile(
     r"(?P<verb>live|reside|work|prefer|like|love|enjoy|adore|hate|dislike|despise|detest|use|speak"
     r"|play|own|study|come|need|want|have|run|lead|manage|head|drive|eat|drink|go|do|practi[sc]e"
     r"|volunteer|collect|teach|suffer|major|take"
-    r"|write|understand|learn|grasp)"
+    r"|write|understand|learn|grasp|weigh|hope|aim|try|relocate)"
     r"(?=\s)"
 )
-_IRREGULAR = {"study": "studies", "have": "has", "go": "goes", "do": "does", "teach": "teaches"}
+_IRREGULAR = {"study": "studies", "try": "tries", "have": "has", "go": "goes", "do": "does"}
+_IRREGULAR |= {"teach": "teaches"}
 _OF_THEMSELVES = {
     "my": "their", "me": "them", "mine": "theirs", "myself": "themselves", "i": "they",
     "i am": "they are", "i was": "they were", "i'm": "they're",

@@ -45,6 +45,14 @@ _RATED = frozenset(
 """Who is a bad cook, or a careful driver, is none by trade."""
 
 _NO_JOB_NOW = _RATED | frozenset("aspiring wannabe would-be future former ex".split())
+_JOB = re.compile(r"(?:(?:an?|the)\s+)?(?P<job>[\w-]+(?:\s+[\w-]+){0,2})", re.IGNORECASE)
+_WORD = re.compile(r"[\w-]+")
+_NO_TRADE = re.compile(r"['\u2019]s\b|\s+(?:by|in) (?:training|education)\b")
+"""Behind what one is not: "a teacher's assistant", "a lawyer by training"."""
+
+_SOMEBODY = frozenset(
+    "client customer guy man woman person neighbour neighbor stranger couple family".split()
+)
 _HOW_ONE_WORKS = frozenset(
     """pace living desk friend loss computer keyboard speed rate level discount fraction standstill
     while bit distance stretch laptop""".split()
@@ -53,14 +61,14 @@ _HOW_ONE_WORKS = frozenset(
 
 def occupation(text: str) -> str | None:
     """A job with up to three words, "product designer"."""
-    found = re.match(r"(?:an?\s+|the\s+)?((?:[\w-]+\s+){0,2}?)([\w-]+)\b", text)
-    words = re.findall(r"[\w-]+", text)[:4]
-    if words and words[0].casefold() in ("a", "an", "the"):
-        words = words[1:]
-    ends = [at for at, word in enumerate(words[:3]) if word.casefold() in _TRADES]
-    job = " ".join(words[: ends[-1] + 1]) if found and ends and "\x00" not in text[:40] else None
-    of_another = job and re.match(r"['\u2019]s\b", text[text.find(job) + len(job) :])
-    return None if not job or of_another or words[0].casefold() in _NO_JOB_NOW else job
+    found = _JOB.match(text)
+    if not found or "\x00" in text[:40]:
+        return None
+    words = list(_WORD.finditer(text, *found.span("job")))
+    stop = max((each.end() for each in words if each[0].casefold() in _TRADES), default=None)
+    if stop is None or words[0][0].casefold() in _NO_JOB_NOW or _NO_TRADE.match(text, stop):
+        return None
+    return text[words[0].start() : stop]
 
 
 def office(text: str) -> str | None:
@@ -106,4 +114,6 @@ def workplace(text: str) -> str | None:
         name = _without_who_goes_on(name, text)
         return None if name.casefold() in NO_WORKPLACES else name
     at = thing(text) if re.match(r"an?\s", text) else None
-    return at if at and _HOW_ONE_WORKS.isdisjoint(at.split()) else None
+    words = at.split() if at else [""]
+    nobody = words[-1] in _SOMEBODY or not _HOW_ONE_WORKS.isdisjoint(words)
+    return None if nobody else at

@@ -1,7 +1,7 @@
 """Reading the value of a fact from what follows its verb: a name, a thing, a number."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from app.distil.facts.listing import is_one, phrase_of
 from app.distil.language.lexicon import (
@@ -27,8 +27,9 @@ MAX_WORDS = 6
 _WORD = re.compile(r"\S+")
 _PARTICLES = frozenset("de da do dos van von der den del la le al of the and &".split())
 _CLOSERS = ".,;:!?)"
+_NOBODY = NO_NAMES | CALENDAR | PEOPLES
 _ARTICLE = re.compile(r"\A(?:an?|the|my|our|your|some)\s+", re.IGNORECASE)
-_TOO_VAGUE = re.compile(
+TOO_VAGUE = re.compile(
     r"(?:the|this|that|these|those|it|its|his|her|their|your|you|him|them|how|what|when|where|why|who"
     r"|whether|if|to|about|from|by|not|so|as|and|or|much|well|out|alone|being|all|most|such|both|many|any|another"
     r"|neither|none|following|former|latter|one|ones|everything|everyone|nothing|anything|something)\b",
@@ -38,7 +39,7 @@ _TAIL = re.compile(
     r"\s(?:because|so|since|when|whenever|which|that|who|but|though|although|if|as|in|at|on|for|from"
     r"|with|over|instead|like|such as|including|especially|than|to|too|now|today|these|anymore|any"
     r"|by|until|while|then|and|or|it|is|are|was|again|there|here|right|please|most|very|a lot|more"
-    r"|lately|recently|directly|whole|tho|tbh|lol|rn|atm|ngl|imo|btw|sm|fr|pls|plz|thx)\b",
+    r"|lately|recently|directly|after|before|during|except|whole|tho|tbh|lol|rn|atm|ngl|imo|btw|sm|fr|pls|plz|thx)\b",
     re.IGNORECASE,
 )
 _ONE = re.compile(
@@ -76,33 +77,12 @@ _POINTS_ELSEWHERE = re.compile(
     re.IGNORECASE,
 )
 _GERUND = re.compile(r"[a-z]{2,}ing\b")
-_EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}")
-_PHONE = re.compile(r"\+?\d[\d ()/-]{4,20}\d")
-_TELLING = re.compile(r"[\w.:/+@#-]*\d[\w.:/+@#,-]*(?<![.,:])")
-_ADDRESS = re.compile(
-    r"(?!n/a|w/o|and/or|yes/no|on/off|either/or|tbd|tba|a\.s)\w[\w.-]*[./:@][\w./:@-]*\w/?\Z"
-)
-"""Of one word: a path, a host, a URL."""
-
+_HOW_FAR = re.compile(r"\b(?:hours?|minutes?|miles?|k(?:m|ilomet(?:er|re)s?)|way|distances?)\Z")
 _KIND_OF_PLAY = re.compile(r"\A(?:acoustic|electric|classical|jazz|indoor|beach|table|french)\s+")
-_PRONOUNS = re.compile(r"(?:he|she|they|it|xe|ze|any)(?:\s?/\s?[a-z]{2,8}){1,3}", re.IGNORECASE)
-_TIMEZONE = re.compile(
-    r"(?:africa|america|antarctica|asia|atlantic|australia|europe|indian|pacific)/[a-z_/-]+"
-    r"|(?:utc|gmt)(?:\s?[+-]\s?\d{1,2}(?::?\d\d)?)?(?!\w)|(?:cet|cest|eet|eest|wet|est|edt|cst|cdt|mst|mdt|pst|pdt|bst|ist|jst|aest)(?!\w)",
-    re.IGNORECASE,
-)
-_AGE = re.compile(
-    r"(\d{1,3})(?:[\s-]+(?:years?|yrs?)[\s-]+old\b|\s*y/?o\b|(?=\s*(?:$|[,!]|\.(?!\d)|\s(?:and|but)\s+(?!\d|an?\b)"
-    r"|\s+(?:now|already|today)\s*(?:$|[,.!]))))"
-)
-_DATE = re.compile(
-    r"(?:on\s+)?(?:the\s+)?(\d{1,2}(?:st|nd|rd|th)?(?:\s+of)?\s+[A-Z][a-z]{2,8}|[A-Z][a-z]{2,8}\s+"
-    r"\d{1,2}(?:st|nd|rd|th)?|\d{4}-\d\d-\d\d)(?:,?\s+\d{4})?"
-)
 
 
 def proper(text: str) -> str | None:
-    """A name: up to five words with capitals, particles between them. No day, month or people."""
+    """A name: a few words with capitals, particles between them. No day, month or people."""
     name: list[str] = []
     for found in _WORD.finditer(text, 0, 120):
         word = found[0].rstrip(_CLOSERS)
@@ -127,13 +107,13 @@ def _is_part_of_name(word: str, *, begun: bool) -> bool:
 def _names_somebody(name: str) -> bool:
     first = name.split(maxsplit=1)[0].casefold()
     folded = first.removesuffix("'s").removesuffix("'m")
-    return folded not in NO_NAMES | CALENDAR | PEOPLES and not first.startswith("i'")
+    return folded not in _NOBODY and not first.startswith("i'")
 
 
 def thing(text: str) -> str | None:
     """A few words without their article, up to what begins another phrase."""
     said = text.strip(" ").rstrip(" .!;:,")
-    if not said or "\x00" in said or _TOO_VAGUE.match(said):
+    if not said or "\x00" in said or TOO_VAGUE.match(said):
         return None
     return _short(_ARTICLE.sub("", said, count=1))
 
@@ -204,15 +184,10 @@ def possession(text: str) -> str | None:
     return None
 
 
-def aged(text: str) -> str:
-    """What stands behind an age, "nurse" of "44-year-old nurse"; all of it where none is told."""
-    found = _AGE.match(text)
-    return text[found.end() :].lstrip() if found else text
-
-
 def owned(text: str) -> str | None:
-    """What comes with an article or a number: "a campervan"."""
-    return thing(text) if re.match(r"(?:an?|one|two|three|four|\d+)\s", text) else None
+    """What comes with an article or a number: "a campervan", not "an hour to work"."""
+    value = thing(text) if re.match(r"(?:an?|one|two|three|four|\d+)\s", text) else None
+    return None if value and _HOW_FAR.search(value) else value
 
 
 def spouse(text: str) -> str | None:
@@ -237,46 +212,6 @@ def played(text: str) -> str | None:
     return name if name.casefold() in PLAYED else None
 
 
-def telling(text: str) -> str | None:
-    """What "the … is" tells: something with a digit or a capital, "5 May", "12,000 euros"."""
-    said = re.sub(r"\A(?:at|on|in|set to|currently|now|called|named)\s+", "", text.strip(" "))
-    said = said.rstrip(" .!;:,")
-    short = 0 < len(said.split()) <= 5 and "\x00" not in said
-    tells = bool(_TELLING.search(said) or _ADDRESS.match(said)) or said[:1].isupper()
-    return said if short and tells and not _TOO_VAGUE.match(said) else None
-
-
-def email(text: str) -> str | None:
-    return matched(_EMAIL, text)
-
-
-def emails_in(text: str) -> Sequence[str]:
-    return [each.rstrip("-") for each in _EMAIL.findall(text)]
-
-
-def phone(text: str) -> str | None:
-    return matched(_PHONE, text)
-
-
-def pronouns(text: str) -> str | None:
-    return matched(_PRONOUNS, text)
-
-
-def timezone(text: str) -> str | None:
-    """An area with a city, or an offset, in any letters; else what tells at all."""
-    return matched(_TIMEZONE, text) or telling(text)
-
-
-def age(text: str) -> str | None:
-    found = _AGE.match(text)
-    return found[1] if found and 0 < int(found[1]) < 120 else None
-
-
-def date(text: str) -> str | None:
-    found = _DATE.match(text)
-    return re.sub(r"\A(?:on\s+)?(?:the\s+)?", "", found[0]) if found else None
-
-
 def is_undecided(said: str, value: str) -> bool:
     """Whether `value` is one of two: "PostgreSQL or MySQL" tells neither."""
     at = said.find(value)
@@ -291,7 +226,8 @@ def matched(pattern: re.Pattern[str], text: str) -> str | None:
 def kind_of(tool_name: str) -> str | None:
     """The kind of a known tool, whatever version stands behind it."""
     folded = tool_name.casefold()
-    return KIND_OF_TOOL.get(folded) or KIND_OF_TOOL.get(folded.split()[0] if folded else "")
+    first = (folded.split(maxsplit=1) or [""])[0]
+    return KIND_OF_TOOL.get(folded) or KIND_OF_TOOL.get(first)
 
 
 def normal(value: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from app.distil.facts.choosing import chosen, given_up, gone_with, resolved
 from app.distil.facts.clauses import Who
 from app.distil.facts.fact import Tense
+from app.distil.facts.figures import age
 from app.distil.facts.homes import home_in, village
 from app.distil.facts.living import allergen, lacked, venture
 from app.distil.facts.persons import named
@@ -15,7 +16,6 @@ from app.distil.facts.regions import somewhere
 from app.distil.facts.tools import upgraded
 from app.distil.facts.trades import occupation, workplace
 from app.distil.facts.values import (
-    age,
     choice,
     known_tool,
     languages,

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from app.distil.entities.entity import Mention
 from app.distil.entities.finding import mentions_of
-from app.distil.facts.values import emails_in
+from app.distil.facts.figures import emails_in
 from app.distil.gist.tagging import identifiers_named
 from app.domain.entities import EntityType
 from app.text.scripts import UNSPACED, fold
