@@ -5,6 +5,7 @@ A parser of the whole would end at the first mistake; here what lies between two
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -72,8 +73,10 @@ class _Scan:
     """Where in the buffer the element begins."""
     at: int = 0
     """Where in the buffer to go on."""
-    open: list[int] = field(default_factory=list)
+    open: bytearray = field(default_factory=bytearray)
     """The brackets around this place, the array's own first."""
+    inside: Counter[int] = field(default_factory=Counter)
+    """How many of each kind those are without the array's own: no depth makes a bracket dear."""
     in_string: bool = False
     count: int = 0
     dropped: bool = False
@@ -124,6 +127,8 @@ class _Scan:
                 yield from self._element()
                 self.start -= 1
                 del self.open[1:]
+                self.inside.clear()
+            self.inside[token] += bool(self.open)
             self.open.append(token)
             if len(self.open) == 1:
                 self._cut()
@@ -132,7 +137,7 @@ class _Scan:
 
     def _was_cut_off(self) -> bool:
         """Whether an object begins behind a comma of another: that one was never closed."""
-        if self.open[1:] != [_OBJECT]:
+        if len(self.open) != 2 or self.open[1] != _OBJECT:
             return False
         at = self.at - 2
         while at >= self.start and self.buffer[at] in _SPACE:
@@ -141,9 +146,11 @@ class _Scan:
 
     def _close(self, opening: int) -> None:
         """Up to the bracket that this one closes: one that was left open ends with it."""
-        if opening in self.open[1:] or self.open == [opening]:
-            while self.open.pop() != opening:
-                pass
+        if self.inside[opening] or self.open == bytes([opening]):
+            while (closed := self.open.pop()) != opening:
+                self.inside[closed] -= 1
+            if self.open:
+                self.inside[opening] -= 1
 
     def _element(self, *, last: bool = False) -> Iterator[Piece | Rejected]:
         at = f"[{self.count}]"

@@ -66,3 +66,14 @@ def test_lines_are_counted_and_empty_ones_left_out(several: list[str]) -> None:
     assert [text for _, text in found] == [
         each.encode().strip(b" \t\r\n").decode() for each in several if each.strip(" \t\r\n")
     ]
+
+
+def test_no_depth_makes_a_bracket_dear() -> None:
+    """What looks through all brackets around each does not come to an end with these."""
+    many = 300_000
+    cut_off = Rejected("[0]", "the file ends here, in the middle of the list")
+    for raw in (b"[" + b'{"a":[' * many, b"[" + b"[" * many + b"}" * many):
+        assert list(elements(chunks(raw, 2**18), most=MOST)) == [cut_off]
+    raw = b"[" + b"[" * many + b"]" * many + b",1]"
+    found = list(elements(chunks(raw, 2**18), most=MOST))
+    assert found == [Rejected("[0]", f"more than {MOST} bytes"), Piece("[1]", b"1")]
