@@ -26,7 +26,10 @@ AMONG_PEOPLE: Mapping[str, str] = {
 _READ = 2_000
 """Characters of a piece that are looked at."""
 
-_ENDS = re.compile(r"[.!?\u2026\u3002\uff01\uff1f]+(?=\s|\Z)|[\u3002\uff01\uff1f]")
+_MARKS = r"[.!?\u2026\u3002\uff01\uff1f]"
+_ENDS = re.compile(rf"(?<!{_MARKS}){_MARKS}++(?=\s|\Z)|[\u3002\uff01\uff1f]")
+"""Of marks in a row the first begins: each is looked at once, however many there are."""
+
 _ASKS = re.compile(r"[?\uff1f]")
 
 

@@ -92,9 +92,17 @@ _AND = re.compile(r"\s+(?:and|or)\b", re.IGNORECASE)
 
 def in_first_person(query: str) -> str | None:
     """A query as who is asked about would ask it; None where it calls nobody "the user"."""
-    read = query if len(query) <= _READ else query[: _READ + 1].rsplit(None, 1)[0]
+    read = _beginning(query)
     told, times = _USER.subn(_as_asker, read)
     return told + query[len(read) :] if times else None
+
+
+def _beginning(query: str) -> str:
+    """What is read of it: of a long one no part of a word."""
+    begins = query[: _READ + 1]
+    if len(begins) <= _READ:
+        return query
+    return begins.removesuffix("".join(begins.rsplit(None, 1)[-1:]))
 
 
 def _as_asker(found: re.Match[str]) -> str:

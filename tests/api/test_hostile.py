@@ -179,3 +179,14 @@ async def test_names_in_paths_are_no_accident(client: AsyncClient, name: str) ->
     assert answer.status_code == (422 if name in UNSPEAKABLE else 200), answer.text
     wrong = await client.get(f"/conversations/{name}/messages")
     assert wrong.status_code in {404, 422}
+
+
+async def test_a_fact_is_kept_whatever_its_metadata_says_and_found_behind_blanks(
+    client: AsyncClient,
+) -> None:
+    odd = {"subject": "Anna", "attribute": "job", "tense": ["now"], "value": " "}
+    fact = {"type": "fact", "content": "Anna is a nurse.", "metadata": odd}
+    stored = await client.post("/memories", json=fact)
+    assert stored.status_code == 201, stored.text
+    found = await context(client, f"{' ' * 2_000}What does Anna do?")
+    assert [each["content"] for each in found["retrieved_memories"]] == ["Anna is a nurse."]

@@ -8,6 +8,13 @@ from app.services.context.sought import sought_in
 from app.text.asker import in_first_person
 
 
+@pytest.mark.parametrize("blank", [" ", "\n", "\u3000"])
+def test_a_long_query_may_begin_with_blanks(blank: str) -> None:
+    assert in_first_person(f"{blank * 2_000}Where does the user live?") is None
+    told = in_first_person(f"Where does the user live?{blank * 2_000}Since when?")
+    assert told == f"Where do I live?{blank * 2_000}Since when?"
+
+
 @pytest.mark.parametrize(
     ("query", "told"),
     [

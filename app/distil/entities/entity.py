@@ -72,11 +72,10 @@ def normal_form(name: str, kind: EntityType = EntityType.UNKNOWN) -> str:
 
 def bare_name(name: str) -> str:
     """A name of prose without title, article, legal form, version and genitive."""
-    bare = _OWN.sub("", name.strip())
-    for ending in (_TITLE, _ARTICLE, _LEGAL):
-        bare = ending.sub("", bare)
-    spaced = " ".join(bare.split())
-    return _VERSION.sub("", spaced) or spaced
+    bare = _OWN.sub("", " ".join(name.split()))
+    for part in (_TITLE, _ARTICLE, _LEGAL):
+        bare = part.sub("", bare).strip()
+    return _VERSION.sub("", bare) or bare
 
 
 def alias_of(name: str, kind: EntityType, known: Iterable[tuple[str, EntityType]]) -> str | None:

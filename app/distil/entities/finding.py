@@ -1,7 +1,7 @@
 """Finding entities in a message by rules, and by what is known already."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 
@@ -189,7 +189,7 @@ def _whole(text: str, known: Gazetteer, parts: list[Mention]) -> Iterator[Mentio
 def _goes_on(text: str, mention: Mention, known: Gazetteer) -> bool:
     """Whether "Bob" goes on ("Bob Stone"), or "Smith", by which "Bob Smith" is known, began."""
     after = _NEXT_NAME.match(text, mention.stop)
-    if after and fold(after[1]) not in FIRST_WORDS | known.types.keys():
+    if after and (folded := fold(after[1])) not in FIRST_WORDS and folded not in known.types:
         return True
     before = _NAME_BEFORE.search(text, max(mention.start - _LOOKED_BACK, 0), mention.start)
     alias = normal_form(mention.name) in known.aliases
@@ -216,8 +216,7 @@ def _is_no_other_word(name: str) -> bool:
 def _any_of(names: frozenset[str]) -> Callable[[str], Iterator[re.Match[str]]]:
     """Finds any of the names, of any case; looks words up in a table, so many cost no more."""
     table = names | frozenset(KIND_OF_TOOL)
-    firsts = {name.split(" ")[0] for name in table}
-    most = 1 + max(name.count(" ") for name in table) + 1  # a version may follow
+    longest = _longest_by_first_word(table)
 
     def find(text: str) -> Iterator[re.Match[str]]:
         end = 0
@@ -225,9 +224,9 @@ def _any_of(names: frozenset[str]) -> Callable[[str], Iterator[re.Match[str]]]:
         small = text.casefold() if text.isascii() else None  # folded at once, place by place
         for at, word in enumerate(words):
             folded = fold(word[0]) if small is None else small[word.start() : word.end()]
-            if folded not in firsts or word.start() < end:
+            if folded not in longest or word.start() < end:
                 continue
-            for last in range(min(at + most, len(words)) - 1, at - 1, -1):
+            for last in range(min(at + longest[folded], len(words)) - 1, at - 1, -1):
                 start, stop = word.start(), words[last].end()
                 if _may_be_name(text[start:stop]) and normal_form(text[start:stop]) in table:
                     found = _ANY.match(text, start, stop)
@@ -239,6 +238,22 @@ def _any_of(names: frozenset[str]) -> Callable[[str], Iterator[re.Match[str]]]:
     return find
 
 
+def _longest_by_first_word(names: Iterable[str]) -> Mapping[str, int]:
+    """
+    How many words are looked at where the first one of a name stands.
+
+    A name of very many is looked for nowhere: where its first word stands all over a message, as in
+    the name "I I I …", each place would be read that many times.
+    """
+    longest: dict[str, int] = {}
+    for name in names:
+        first, *more = name.split(" ")
+        if len(more) < _MOST_WORDS:
+            told = max(len(more) + 2, _LOOKED_AT)  # a version may follow
+            longest[first] = max(told, longest.get(first, 0))
+    return longest
+
+
 def _may_be_name(text: str) -> bool:
     """Whether it is short enough, and in one line."""
     return len(text) <= _LONGEST_NAME and "\n" not in text
@@ -247,6 +262,10 @@ def _may_be_name(text: str) -> bool:
 _WORD = re.compile(r"[\w+#]+(?:[.-][\w+#]+){0,4}")
 _ANY = re.compile(r".+", re.DOTALL)
 _LONGEST_NAME = 80
+_MOST_WORDS = 8
+_LOOKED_AT = 4
+"""Words where a name is short: behind it may stand a legal form, a version, a genitive."""
+
 _SHORT = 6
 
 

@@ -136,7 +136,7 @@ def kept_fact(text: str, told: Mapping[str, object], since: datetime) -> Fact | 
             start=0,
             stop=0,
             said_at=_said_at(told) or since,
-            confidence=float(str(told["confidence"])),
+            confidence=_confidence(told),
             positive=bool(told["positive"]),
             tense=Tense(str(told["tense"])),
             against=None if against is None else str(against),
@@ -145,6 +145,14 @@ def kept_fact(text: str, told: Mapping[str, object], since: datetime) -> Fact | 
         )
     except (KeyError, ValueError):
         return None
+
+
+def _confidence(told: Mapping[str, object]) -> float:
+    """As it was kept; raises `ValueError` for what is none, as "nan"."""
+    confidence = float(str(told["confidence"]))
+    if not 0.0 < confidence <= 1.0:
+        raise ValueError(f"{confidence} is no confidence")
+    return confidence
 
 
 def _said_at(told: Mapping[str, object]) -> datetime | None:
@@ -166,4 +174,5 @@ def _short(text: str) -> str:
     """`text`, or what stands for it where that could be too long or mistaken for several."""
     if len(text) <= _LONGEST and "|" not in text:
         return text
-    return f"{text[:20].replace('|', ' ')}~{blake2b(text.encode(), digest_size=12).hexdigest()}"
+    hashed = blake2b(text.encode("utf-8", "replace"), digest_size=12).hexdigest()
+    return f"{text[:20].replace('|', ' ')}~{hashed}"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Mapping
 from datetime import datetime
 
-from app.distil.facts.clauses import beginnings
+from app.distil.facts.clauses import beginnings, is_short
 from app.distil.facts.drawing import facts_of
 from app.distil.facts.fact import Fact, Tense, is_single
 from app.distil.facts.filing import kept_fact
@@ -55,7 +55,7 @@ def _named(content: str, metadata: Mapping[str, object], since: datetime) -> Fac
         said_at=since,
         confidence=1.0,
         positive=metadata.get("positive") is not False,
-        tense=Tense(str(tense)) if tense in set(Tense) else Tense.NOW,
+        tense=Tense(str(tense)) if tense in list(Tense) else Tense.NOW,
         single=is_single(attribute),
         valid_from=since,
     )
@@ -64,7 +64,9 @@ def _named(content: str, metadata: Mapping[str, object], since: datetime) -> Fac
 def _read(content: str, since: datetime, speakers: Collection[str]) -> Fact | None:
     said = _in_first_person(content, speakers)
     sentences = list(sentences_of(said))
-    if len(sentences) != 1 or len(list(beginnings(sentences[0]))) != 1:
+    if len(sentences) != 1 or not is_short(sentences[0]):
+        return None
+    if len(list(beginnings(sentences[0]))) != 1:
         return None
     found = facts_of(Utterance(role=Role.USER, content=said, said_at=since))
     return found[0] if len(found) == 1 else None
@@ -72,12 +74,14 @@ def _read(content: str, since: datetime, speakers: Collection[str]) -> Fact | No
 
 def _in_first_person(content: str, speakers: Collection[str]) -> str:
     """What is told of a user, "the user" or by name, as they would say it."""
-    names = "|".join(re.escape(each) for each in sorted(speakers, key=len, reverse=True))
-    found = re.match(rf"\s*(?:the\s+)?(?:{names})('s)?\s+(\S+)", content, re.IGNORECASE)
+    called = sorted(filter(str.strip, speakers), key=len, reverse=True)
+    names = "|".join(map(re.escape, called))
+    told = content.strip()
+    found = re.match(rf"(?:the\s+)?(?:{names})('s)?\s+(\S+)", told, re.IGNORECASE)
     if not found:
         return content
     owned, word = found.groups()
-    return f"{f'My {word}' if owned else f'I {_spoken(word)}'}{content[found.end() :]}"
+    return f"{f'My {word}' if owned else f'I {_spoken(word)}'}{told[found.end() :]}"
 
 
 def _spoken(verb: str) -> str:

@@ -76,7 +76,7 @@ def parted(value: str, text: str) -> tuple[str, str]:
         value: The tool, perhaps with its version: "Postgres 15".
         text: What is told of it, as "We upgraded Postgres to 17".
     """
-    found = _PARTS.fullmatch(value)
+    found = _PARTS.fullmatch(" ".join(value.split()))
     name, version = (found["name"], found["version"]) if found else (value, None)
     at = text.find(name)
     behind = _BEHIND.match(text, at + len(name)) if at >= 0 else None

@@ -77,5 +77,7 @@ def _is_somebody(clause: Clause) -> bool:
 
 
 def _stands(words: str, said: str) -> bool:
+    if not 0 < len(words) <= len(said):
+        return False
     pattern = rf"(?<!\w){re.escape(words.casefold())}(?!\w)"
-    return bool(words) and re.search(pattern, " ".join(said.split()).casefold()) is not None
+    return re.search(pattern, " ".join(said.split()).casefold()) is not None

@@ -12,9 +12,11 @@ _WANTED = 180
 """Characters of a part that its next clause may still join."""
 
 _CLAUSE = re.compile(
-    r"[;:]\s+|[\uff1b\uff1a]|\s+[-\u2013\u2014]\s+"
+    r"[;:]\s+|[\uff1b\uff1a]|(?<!\s)\s+[-\u2013\u2014]\s+"
     r"|,\s+(?=(?:and|but|so|because|then|or|while|which|although|und|aber|denn|weil|sondern)\b)"
 )
+"""Blanks are looked through from the first of them on: once, however many there are."""
+
 _COMMA = re.compile(r",\s+|\uff0c")
 
 
