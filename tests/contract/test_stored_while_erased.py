@@ -1,17 +1,20 @@
 """What is stored at the moment at which somebody erases it, or whose it is: it is stored anew."""
 
 import asyncio
+from collections.abc import Coroutine
+from typing import Any
 
 from sqlalchemy import text
 
 from app.adapters.sql.database import Database
 from app.domain.conversation import NewConversation, NewMessage, Role
 from app.domain.errors import ConversationNotFound
-from app.domain.profile import ConsentChanges, Grant, Purpose
+from app.domain.memory import ItemType
+from app.domain.profile import ConsentChanges, Grant, Profile, Purpose
 from app.ports.store import Store
 from app.services.writing.ingest import Stored
 from tests.fakes import Memory
-from tests.stored import ACME, NOON, keep, scope_of
+from tests.stored import ACME, NOON, items_of, keep, scope_of, tell
 
 NEW = NewConversation(
     user_id="alice", external_id="chat", messages=[NewMessage(role=Role.USER, content="a cat")]
@@ -96,3 +99,41 @@ async def test_who_agrees_while_they_are_erased_waits_for_nobody_who_waits_for_t
         await transaction.personal.grant(scope.key, list(Purpose), GRANT)
     erased = (await erasing).erased
     assert (erased.messages, erased.consents) == (1, len(Purpose))
+
+
+async def wholly_erased(
+    store: Store, database: Database, meanwhile: Coroutine[Any, Any, object]
+) -> None:
+    """Erase alice to the last row while somebody stores `meanwhile` what is theirs."""
+    await keep(store, "a dog")
+    async with store.write(ACME) as transaction:
+        gone = await transaction.erase.user("alice", now=NOON)
+        assert gone.doomed is not None
+        await transaction.erase.portion(gone.doomed, limit=9, now=NOON)
+        storing = asyncio.create_task(meanwhile)
+        await until_one_waits(database)
+    await storing
+
+
+async def test_an_item_of_a_user_who_is_erased_meanwhile(store: Store, database: Database) -> None:
+    telling = tell(store, "Feed the cat.", type=ItemType.PROCEDURE)
+    await wholly_erased(store, database, telling)
+    assert [each.content for each in await items_of(store)] == ["Feed the cat."]
+
+
+async def test_what_a_user_agrees_to_who_is_erased_meanwhile(
+    store: Store, database: Database
+) -> None:
+    steward = Memory(store).steward
+    agreed = ConsentChanges(purposes={Purpose.PROFILE: True})
+    await wholly_erased(store, database, steward.change_consent(ACME, "alice", agreed))
+    assert list(await steward.consent(ACME, "alice")) == [Purpose.PROFILE]
+
+
+async def test_a_profile_that_is_brought_back_of_a_user_who_is_erased_meanwhile(
+    store: Store, database: Database
+) -> None:
+    memory = Memory(store)
+    agreed, profile = {Purpose.PROFILE: GRANT}, Profile(notes="Short answers.", updated_at=NOON)
+    await wholly_erased(store, database, memory.steward.restore(ACME, "alice", agreed, profile))
+    assert (await memory.steward.profile(ACME, "alice")).notes == "Short answers."

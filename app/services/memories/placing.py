@@ -14,6 +14,7 @@ from app.domain.memories import Memory, MemoryChanges, NewMemory
 from app.domain.memory import ItemType
 from app.ports.store import Transaction
 from app.ports.stored import PlacedMemory, PreparedMemory
+from app.services.writing.entering import owner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,11 +99,11 @@ class Placing:
             await self.transaction.audit.note(deed, now=self.now)
 
     async def _owner(self) -> tuple[ScopeKey, Conversation | None]:
-        new, scopes = self.prepared.new, self.transaction.scopes
+        new, now = self.prepared.new, self.now
         if new.type is ItemType.DOCUMENT:
-            return (await scopes.ensure(None, now=self.now, shared=True)).key, None
+            return (await owner(self.transaction, None, now=now, shared=True)).key, None
         if new.conversation_id is None:
-            return (await scopes.ensure(new.user_id, now=self.now)).key, None
+            return (await owner(self.transaction, new.user_id, now=now)).key, None
         found = await its_conversation(self.transaction, new, new.conversation_id)
         return found.scope, found
 

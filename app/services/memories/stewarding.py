@@ -26,6 +26,7 @@ from app.ports.store import Store, Transaction
 from app.ports.stored import Erased
 from app.services.context.knowing import known_profile
 from app.services.erasing.erasure import ErasureDesk, Forgotten, Left
+from app.services.writing.entering import owner
 from app.text.profile import profile_json
 
 MOST_CHARACTERS = 64_000
@@ -63,7 +64,7 @@ class Steward:
         revoked = [purpose for purpose, agreed in changes.purposes.items() if not agreed]
         async with self.desk.erasing(tenant) as erasing:
             transaction = erasing.transaction
-            scope = await transaction.scopes.ensure(user_id, now=now)
+            scope = await owner(transaction, user_id, now=now)
             await transaction.scopes.touch(scope.key, erased=not _COVERING.isdisjoint(revoked))
             erased = await revoke(transaction, scope.key, revoked)
             await transaction.personal.grant(scope.key, granted, grant)
@@ -120,7 +121,7 @@ class Steward:
         """
         now = self.clock()
         async with self.store.write(tenant) as transaction:
-            scope = await transaction.scopes.ensure(user_id, now=now)
+            scope = await owner(transaction, user_id, now=now)
             await transaction.scopes.touch(scope.key)
             consent = await transaction.personal.consent(scope.key)
             _must_hold(consent, now)
@@ -149,7 +150,7 @@ class Steward:
         about = user_subject(tenant, user_id)
         async with self.store.write(tenant) as transaction:
             personal = transaction.personal
-            scope = await transaction.scopes.ensure(user_id, now=now)
+            scope = await owner(transaction, user_id, now=now)
             await transaction.scopes.touch(scope.key)
             known = await personal.consent(scope.key)
             granted = {purpose: consent[purpose] for purpose in sorted(consent.keys() - known)}

@@ -17,6 +17,7 @@ from app.ports.store import Transaction
 from app.ports.stored import PreparedMemory
 from app.services.memories.bearings import bearings_of, is_told_only
 from app.services.memories.placing import its_conversation, memory_deed
+from app.services.writing.entering import owner
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ async def _owner(
 ) -> tuple[ScopeKey, str | None]:
     """Whose fact it is; nobody else tells of them meanwhile."""
     if new.conversation_id is None:
-        scope = await transaction.scopes.ensure(new.user_id, now=now)
+        scope = await owner(transaction, new.user_id, now=now)
         await transaction.memories.lock(scope.key, [])
         return scope.key, new.user_id
     found = await its_conversation(transaction, new, new.conversation_id)

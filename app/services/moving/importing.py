@@ -101,7 +101,8 @@ class Importer:
             if before := await answered(transaction, once):
                 return Imported.of_answer(before)
             scope = None if user_id is None else await transaction.scopes.find(user_id)
-            about = NOBODY if scope is None else About(scope=scope.key)
+            held = scope is not None and await transaction.scopes.hold(scope.key)
+            about = About(scope=scope.key) if scope and held else NOBODY
             await keep_answer(transaction, once, imported.to_answer(), about=about, now=now)
         return imported
 

@@ -1,4 +1,4 @@
-"""Where a conversation that is stored belongs: to one that is there, or to its user, anew."""
+"""Where what is stored belongs: to a conversation that is there, or to its user, anew."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -41,6 +41,19 @@ async def enter(
     if await transaction.scopes.hold(scope.key):
         return Entrance(scope, None, own_id, 0)
     return await enter(transaction, new, fresh_id, now=now)
+
+
+async def owner(
+    transaction: Transaction, user_id: str | None, *, now: datetime, shared: bool = False
+) -> Scope:
+    """
+    Whose it is that is stored outside of conversations, kept from being erased until the
+    transaction ends; whoever somebody erases at this moment is known anew.
+    """
+    scope = await transaction.scopes.ensure(user_id, now=now, shared=shared)
+    if await transaction.scopes.hold(scope.key):
+        return scope
+    return await owner(transaction, user_id, now=now, shared=shared)
 
 
 async def _place(
