@@ -1,7 +1,7 @@
 """What distilling needs of the store: which conversations wait for it, and how far it is."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 from uuid import UUID
@@ -25,7 +25,8 @@ class DueConversation:
     A note that something was said, or unsaid, in a conversation since it was distilled.
 
     Messages up to the key `until` are distilled; `revision` is that of the note when it was read.
-    `anew_at`: since then all of it is gone through once more.
+    `anew_at`: since then all of it is gone through once more. `leased_until`: so long nobody else
+    takes it.
     """
 
     id: UUID
@@ -35,6 +36,11 @@ class DueConversation:
     revision: int
     attempts: int
     anew_at: datetime | None = None
+    leased_until: datetime | None = field(default=None, compare=False)
+
+    def is_over(self, now: datetime) -> bool:
+        """Whether others may have taken it meanwhile."""
+        return self.leased_until is not None and self.leased_until <= now
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,7 +180,11 @@ class DistilProjections(Protocol):
         error: str | None = None,
         dead: bool = False,
     ) -> None:
-        """Let others take these from `due_at` on; an `error` counts as an attempt of theirs."""
+        """
+        Let others take these from `due_at` on; an `error` counts as an attempt of theirs.
+
+        What was claimed again since, or is done, stays as it is.
+        """
         ...
 
     async def distil_anew(

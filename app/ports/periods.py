@@ -1,7 +1,7 @@
 """What summing up days, weeks, months and years needs of the store."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 from uuid import UUID
@@ -14,13 +14,22 @@ from app.domain.periods import Span
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DuePeriod:
-    """A note that the summary of a period is to be looked at; `revision` when it was read."""
+    """
+    A note that the summary of a period is to be looked at; `revision` when it was read.
+
+    `leased_until`: so long nobody else takes it.
+    """
 
     tenant: TenantId
     scope: ScopeKey
     span: Span
     revision: int
     attempts: int
+    leased_until: datetime | None = field(default=None, compare=False)
+
+    def is_over(self, now: datetime) -> bool:
+        """Whether others may have taken it meanwhile."""
+        return self.leased_until is not None and self.leased_until <= now
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +119,11 @@ class PeriodProjections(Protocol):
         error: str | None = None,
         dead: bool = False,
     ) -> None:
-        """Let others take these from `due_at` on; an `error` counts as an attempt of theirs."""
+        """
+        Let others take these from `due_at` on; an `error` counts as an attempt of theirs.
+
+        What was claimed again since, or is done, stays as it is.
+        """
         ...
 
 

@@ -69,6 +69,17 @@ async def test_stored_vectors_are_those_of_one_model_and_of_messages(store: Stor
     assert (found, none) == ({rows[0]: b"\1\2"}, {})
 
 
+async def test_who_lost_a_claim_says_nothing_of_what_others_do(store: Store) -> None:
+    await keep(store, "one")
+    (slow,) = await claim(store, lease=1)
+    (fast,) = await claim(store, NOON + SECOND)
+    await give_up(store, slow)
+    assert await claim(store, NOON + 2 * SECOND) == []
+    await distil(store, fast)
+    await give_up(store, slow)
+    assert await state(store) == DistillingState(waiting=0, oldest_age=0.0, dead=0)
+
+
 async def test_what_waits_is_told_of_one_tenant_or_of_all(store: Store) -> None:
     await keep(store, "one")
     await keep(store, "two")

@@ -189,6 +189,16 @@ async def test_what_is_claimed_is_claimed_by_one(store: Store) -> None:
     assert tried.attempts == 1
 
 
+async def test_who_lost_a_claim_says_nothing_of_what_others_do(store: Store) -> None:
+    await note(store, await keep(store, "one"), NOON)
+    (slow,) = await claim(store, lease=1)
+    (fast,) = await claim(store, LATER + SECOND)
+    await leave(store, slow, dead=True)
+    assert await claim(store, LATER + 2 * SECOND) == []
+    await leave(store, fast)
+    assert [each.attempts for each in await claim(store, LATER + 2 * SECOND)] == [1]
+
+
 async def test_what_was_noted_meanwhile_is_done_again(store: Store) -> None:
     kept = await keep(store, "one")
     await note(store, kept, NOON)

@@ -27,11 +27,14 @@ class Notebook:
     error: Exception = field(default_factory=ValueError)
     meanwhile: "list[str]" = field(default_factory=list)
     memory: Memory | None = None
+    takes: int = 0
     by_message: bool = True
 
     async def distil(self, portion: Portion) -> Write:
         said = [each.content for each in portion.messages]
         self.seen.append(said)
+        if self.memory is not None:
+            self.memory.clock.forward(self.takes)
         if self.poison in said:
             raise self.error
         while self.meanwhile and self.memory:
@@ -309,6 +312,20 @@ async def test_a_claim_that_was_lost_writes_nothing_twice(
     await slow._settle(claimed[0])
     assert notebook.seen == [["one"], ["one"]]
     assert notebook.written == ["one"]
+
+
+async def test_what_came_too_late_for_its_claim_is_left_to_whoever_claims_it_next(
+    memory: Memory, notebook: Notebook
+) -> None:
+    """Where a language model is asked, both would pay for the same."""
+    notebook.takes = 2
+    worker = consolidator(memory, notebook, lease=1)
+    for text in ("one", "two"):
+        await memory.say(text, external_id=text)
+    await worker.work_once()
+    assert notebook.written == ["one"]
+    await work_off(worker)
+    assert notebook.seen == [["one"], ["two"]]
 
 
 async def test_nobody_else_gets_what_is_claimed(memory: Memory, notebook: Notebook) -> None:

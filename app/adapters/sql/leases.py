@@ -14,6 +14,12 @@ def unclaimed(notes: Table, *, now: datetime) -> ColumnElement[bool]:
     return or_(leased_until.is_(None), leased_until <= now)
 
 
+def still_held(notes: Table, *, until: datetime | None) -> ColumnElement[bool]:
+    """Whether a note is what its worker claimed: nobody took it since, nor put it away."""
+    leased_until = notes.c.leased_until
+    return leased_until.is_(None) if until is None else leased_until == until
+
+
 def put_off(notes: Table, *, due_at: datetime, error: str | None, dead: bool) -> dict[str, Any]:
     """What a note says that is left until `due_at`; with an `error`, after one more attempt."""
     left: dict[str, Any] = {"leased_until": null(), "due_at": due_at}

@@ -112,7 +112,8 @@ class Consolidator:
         self._leased = list(due)
         for each in due:
             async with self.traffic.giving_way():
-                await self._settle(each)
+                if not each.is_over(self.clock()):  # else others may be at it
+                    await self._settle(each)
                 self._leased.remove(each)
         worked = bool(due)
         self._passed_over += 1

@@ -1,7 +1,7 @@
 """Which periods are to be summed up: claimed by one worker, and gone once it is done."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -24,7 +24,7 @@ from app.adapters.sql import tables_derived as d
 from app.adapters.sql.derived.letters import SHOWN
 from app.adapters.sql.derived.period_notes import note_periods
 from app.adapters.sql.distilling.progress import SqlDistilProjections
-from app.adapters.sql.leases import put_off, release, revived, unclaimed
+from app.adapters.sql.leases import put_off, release, revived, still_held, unclaimed
 from app.adapters.sql.types import Json
 from app.domain.errors import JobNotFound, Overtaken
 from app.domain.ids import ERASED, ScopeKey, TenantId
@@ -49,9 +49,12 @@ class SqlPeriodProjections(SqlDistilProjections):
             .limit(limit)
             .with_for_update(skip_locked=True, of=d.period_note)
         )
+        until = now + timedelta(seconds=lease)
         rows = [_due(row) for row in await self.connection.execute(wanted)]
-        await self._set_periods(rows, leased_until=now + timedelta(seconds=lease))
-        return rows
+        for each in rows:
+            taken = update(d.period_note).where(_is(each)).values(leased_until=until)
+            await self.connection.execute(taken)
+        return [replace(each, leased_until=until) for each in rows]
 
     async def release_periods(self) -> None:
         await release(self.connection, d.period_note)
@@ -65,12 +68,9 @@ class SqlPeriodProjections(SqlDistilProjections):
         dead: bool = False,
     ) -> None:
         left = put_off(d.period_note, due_at=due_at, error=error, dead=dead)
-        await self._set_periods(several, **left)
-
-    async def _set_periods(self, several: Sequence[DuePeriod], **values: object) -> None:
         for each in several:
-            ours = update(d.period_note).where(_is(each))
-            await self.connection.execute(ours.values(**values))
+            ours = and_(_is(each), still_held(d.period_note, until=each.leased_until))
+            await self.connection.execute(update(d.period_note).where(ours).values(left))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Which conversations are to be distilled, and how far that is: one row for each."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -30,7 +30,7 @@ from app.adapters.sql.derived.letters import SqlDistilReader, is_left_out, owned
 from app.adapters.sql.derived.notes import note, note_again
 from app.adapters.sql.dialect import numbers
 from app.adapters.sql.items.reading import SqlItems
-from app.adapters.sql.leases import put_off, release, revived, unclaimed
+from app.adapters.sql.leases import put_off, release, revived, still_held, unclaimed
 from app.adapters.sql.projecting.projections import SqlProjections
 from app.adapters.sql.said.conversations import SqlConversations
 from app.adapters.sql.said.scopes import hold_scopes
@@ -79,9 +79,13 @@ class SqlDistilProjections(SqlProjections):
             .limit(limit)
             .with_for_update(skip_locked=True, of=d.distillation)
         )
+        until = now + timedelta(seconds=lease)
         rows = [due_of(row) for row in await self.connection.execute(due)]
-        await self._set_notes(rows, leased_until=now + timedelta(seconds=lease))
-        return rows
+        if rows:
+            ours = d.distillation.c.conversation_key.in_([each.conversation for each in rows])
+            taken = update(d.distillation).where(ours).values(leased_until=until)
+            await self.connection.execute(taken)
+        return [replace(each, leased_until=until) for each in rows]
 
     async def release_conversations(self) -> None:
         await release(self.connection, d.distillation)
@@ -95,7 +99,10 @@ class SqlDistilProjections(SqlProjections):
         dead: bool = False,
     ) -> None:
         left = put_off(d.distillation, due_at=due_at, error=error, dead=dead)
-        await self._set_notes(several, **left)
+        for each in several:
+            own = d.distillation.c.conversation_key == each.conversation
+            ours = and_(own, still_held(d.distillation, until=each.leased_until))
+            await self.connection.execute(update(d.distillation).where(ours).values(left))
 
     async def distil_anew(
         self, *, after: ConversationKey, limit: int, now: datetime
@@ -112,12 +119,6 @@ class SqlDistilProjections(SqlProjections):
         keys = [ConversationKey(key) for key in found]
         await note(self.connection, keys, now=now, anew=True)
         return keys
-
-    async def _set_notes(self, several: Sequence[DueConversation], **values: object) -> None:
-        keys = [each.conversation for each in several]
-        if keys:
-            ours = d.distillation.c.conversation_key.in_(keys)
-            await self.connection.execute(update(d.distillation).where(ours).values(**values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,4 +245,5 @@ def due_of(row: Row[Any]) -> DueConversation:
         revision=row.revision,
         attempts=row.attempts,
         anew_at=row.anew_at,
+        leased_until=row.leased_until,
     )
