@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from app.adapters.sql.copies.backup import is_empty
@@ -24,7 +25,7 @@ from app.main import open_services
 from app.ranking.model import RelevanceModel
 from app.services.indexing.indexer import Indexer
 from app.settings import Settings
-from app.terminal import stop
+from app.terminal import run, stop
 
 _TENANT = TenantId("evaluation")
 """Who asks; the sets are stored in a database that holds nothing of anybody else."""
@@ -112,7 +113,7 @@ def _samples(settings: Settings, sets: Sequence[EvaluationSet], watch: Watch) ->
     configure_logging("error", json=False)
     with tempfile.TemporaryDirectory() as directory:
         apart = _apart(settings, Path(directory))
-        samples = asyncio.run(_asked(apart, sets, watch))
+        samples = run(_asked(apart, sets, watch))
     found = {each.place.set for each in answered(samples)}
     for each in sets:
         if each.name not in found:
@@ -146,6 +147,7 @@ async def _asked(
             waiter=services.waiter,
             surveyor=services.forge.surveyor,
             forge=services.forge.forge,
+            look=partial(_check_parts, services.waiter.indexer),
         )
         return await asker.samples(sets, watch)
 

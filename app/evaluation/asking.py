@@ -1,6 +1,6 @@
 """Putting a set into memory and asking its questions, on the way that every request takes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from app.domain.context import ContextRequest
 from app.domain.conversation import NewConversation
+from app.domain.errors import IndexingTimedOut
 from app.domain.ids import TenantId
 from app.domain.watching import Count, Watch, counting, unwatched
 from app.evaluation.learning import Lesson
@@ -20,8 +21,8 @@ from app.services.context.situation import Surveyor
 from app.services.writing.ingest import Ingestor
 from app.services.writing.waiting import IndexWaiter
 
-_INDEXED_WITHIN = 3_600.0
-"""Seconds that a memory may take to be embedded."""
+_LOOK_AFTER, _LOOKS = 15.0, 240
+"""Seconds of indexing between looks for what is missing; of looks, how often: an hour in all."""
 
 _AT_ONCE = 500
 """Messages that are stored before their indexing is waited for: a few batches of the indexer."""
@@ -84,13 +85,19 @@ class Sample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asker:
-    """Stores memories and asks of them, with the services of a running process."""
+    """
+    Stores memories and asks of them, with the services of a running process.
+
+    `look` raises where a part is missing that it cannot do without: figures would be of the others.
+    """
 
     tenant: TenantId
     ingestor: Ingestor
     waiter: IndexWaiter
     surveyor: Surveyor
     forge: ContextForge
+    look: Callable[[], Awaitable[None]]
+    look_after: float = _LOOK_AFTER
 
     async def store(self, memory: Memory, *, user_id: str, stored: Count) -> None:
         """
@@ -110,9 +117,20 @@ class Asker:
             last = (await self.ingestor.ingest(self.tenant, new)).outbox_key
             waiting += len(session.messages)
             if waiting >= _AT_ONCE or at == len(memory.sessions):
-                await self.waiter.wait(self.tenant, last, seconds=_INDEXED_WITHIN, facts={})
+                await self._indexed(last)
                 stored(waiting)
                 waiting = 0
+
+    async def _indexed(self, outbox_key: int) -> None:
+        for left in reversed(range(_LOOKS)):
+            try:
+                await self.waiter.wait(self.tenant, outbox_key, seconds=self.look_after, facts={})
+            except IndexingTimedOut:
+                await self.look()
+                if not left:
+                    raise
+            else:
+                return
 
     async def ask(self, question: Question, place: Place, *, user_id: str) -> Sample | None:
         """What is found for a question in a user's memory; None for nothing at all."""
@@ -121,6 +139,9 @@ class Asker:
         if situation is None:
             return None
         asked = await self.forge.ask(request, situation)
+        if asked.found.degraded:
+            await self.look()
+            asked = await self.forge.ask(request, situation)
         recalled = asked.pool.recalled
         if not len(recalled):
             return None

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from app.adapters.sql.store import SqlStore
-from app.evaluation.asking import Asker, Sample
+from app.evaluation.asking import Asker, Place, Sample
 from app.evaluation.sets import EvaluationSet, read_set
 from app.ranking.features import NAMES
 from app.services.writing.waiting import IndexWaiter
@@ -30,15 +30,29 @@ async def work_on(memory: Memory) -> None:
         await memory.indexer.work()
 
 
-async def asked(store: SqlStore, tiny: EvaluationSet) -> list[Sample]:
-    memory = Memory(store)
-    asker = Asker(
+class Missing(Exception):
+    """A part is."""
+
+
+async def missing() -> None:
+    raise Missing
+
+
+def asker_of(memory: Memory) -> Asker:
+    return Asker(
         tenant=ACME,
         ingestor=memory.ingestor,
-        waiter=IndexWaiter(store, memory.indexer),
+        waiter=IndexWaiter(memory.store, memory.indexer),
         surveyor=memory.surveyor,
         forge=memory.forge,
+        look=missing,
+        look_after=0.01,
     )
+
+
+async def asked(store: SqlStore, tiny: EvaluationSet) -> list[Sample]:
+    memory = Memory(store)
+    asker = replace(asker_of(memory), look_after=600)
     indexing = asyncio.create_task(work_on(memory))
     try:
         return list(await asker.samples([tiny]))
@@ -65,6 +79,29 @@ async def test_every_question_is_asked_at_home_and_away(
         if not sample.place.at_home:
             assert not any(each.startswith(sample.place.memory) for each in sample.messages)
             assert sample.known < 1
+
+
+async def test_what_is_missing_while_sets_are_stored_is_not_waited_for(
+    store: SqlStore, tiny: EvaluationSet
+) -> None:
+    memory = Memory(store)
+    with pytest.raises(Missing):
+        await asker_of(memory).samples([tiny])
+
+
+async def test_what_is_missing_when_it_is_asked_is_not_done_without(
+    store: SqlStore, tiny: EvaluationSet
+) -> None:
+    memory = Memory(store)
+    (first, *_), asker = tiny.memories, replace(asker_of(memory), look_after=600)
+    indexing = asyncio.create_task(work_on(memory))
+    await asker.store(first, user_id="alice", stored=lambda _: None)
+    memory.vectors.down = True
+    place = Place(set=tiny.name, memory=first.id, number=0, at_home=True)
+    with pytest.raises(Missing):
+        await asker.ask(first.questions[0], place, user_id="alice")
+    indexing.cancel()
+    await asyncio.gather(indexing, return_exceptions=True)
 
 
 async def test_what_others_may_answer_is_asked_at_home_only(
