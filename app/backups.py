@@ -13,6 +13,7 @@ from app import __version__
 from app.adapters.private import own_directory
 from app.adapters.sql.copies.backup import Manifest, restore_rows, unpacked, write_backup
 from app.adapters.sql.copies.carrying import Line, carry_over
+from app.adapters.sql.copies.in_use import others_at
 from app.adapters.sql.database import Database, open_database
 from app.adapters.sql.migrate import migrated
 from app.adapters.sql.store import SqlStore
@@ -25,6 +26,9 @@ from app.services.moving.erasing_again import UNDOING, EraserAgain, takes_away
 from app.settings import Settings, revealed
 
 _log = getLogger(__name__)
+
+_LEAVING = 3.0
+"""Seconds in which the server of a database notices that a process has ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +109,8 @@ async def restore(
     replaced.
 
     Raises:
-        RestoreRefused: Something is there already, or what was erased of it cannot be read.
+        RestoreRefused: Something is there already, or in use, or what was erased of it cannot be
+            read.
         BackupUnusable: It is no backup, or one that this release cannot read.
     """
     target = settings.database_file
@@ -113,6 +118,8 @@ async def restore(
     own_directory(room)
     if target is not None and target.exists() and not force:
         raise RestoreRefused(f"{target} is there already; --force replaces it")
+    if target is None:
+        await _check_unused(settings.database_url)
     async with unpacked(file, room, watch) as (database, manifest):
         async with _replaced(settings) as replaced:
             since = await _heed(replaced, database, manifest, again=not bring_back_erased)
@@ -126,6 +133,13 @@ async def restore(
             await _forget_vectors(settings)
             _replace(target, database)
     return manifest, since
+
+
+async def _check_unused(url: str) -> None:
+    """What others answer from must not be replaced under them."""
+    if there := await others_at(url, patience=_LEAVING):
+        told = f"{there[0]}, and {len(there) - 1} more" if there[1:] else there[0]
+        raise RestoreRefused(f"Foreword is running on the database ({told}): stop it first")
 
 
 @asynccontextmanager

@@ -33,6 +33,9 @@ _PRAGMAS = (
 _PAGE = 4_096
 """Bytes of a page of SQLite."""
 
+APPLICATION = "foreword"
+"""What a PostgreSQL server tells of our connections."""
+
 
 class Watchman(Protocol):
     """Looks after the file of a database."""
@@ -250,7 +253,7 @@ def _open_postgres(address: URL, size: int, timeout: float) -> AsyncEngine:
         json_serializer=_to_json,
         connect_args={
             "timeout": timeout,
-            "server_settings": {"application_name": "foreword", "lock_timeout": longest_wait},
+            "server_settings": {"application_name": APPLICATION, "lock_timeout": longest_wait},
         },
     )
 
