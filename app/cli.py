@@ -1,6 +1,6 @@
 """The `foreword` command: every one of its commands, and nothing that only some of them need."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -15,17 +15,21 @@ from app.commands.operations import backup, doctor, reindex, restore
 from app.commands.serving import compile_command, mcp, migrate, serve
 from app.commands.tuning import eval_command, tune_command
 from app.domain.errors import ForewordError
-from app.terminal import stop
+from app.terminal import begin, stop
 
 
 class _Commands(TyperGroup):
     """Commands that end with one clear line where they cannot do what they are told."""
 
+    def main(self, *arguments: Any, **about: Any) -> Any:  # noqa: ANN401  (as typer has it)
+        begin()
+        return super().main(*arguments, **about)
+
     def invoke(self, ctx: typer.Context) -> object:  # type: ignore[override]  # typer has its own
         try:
             return super().invoke(ctx)
         except ForewordError as error:
-            stop(str(error))
+            stop(error)
 
 
 app = typer.Typer(

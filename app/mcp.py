@@ -7,34 +7,25 @@ this data ends, it passes on to the next, or becomes it: no request needs anothe
 """
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import cast
 
 import httpx2
 import typer
 import uvicorn
+from anyio import AsyncFile
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
-from mcp.server import Server, ServerRequestContext
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
-from mcp_types import (
-    CallToolRequestParams,
-    CallToolResult,
-    ListResourcesResult,
-    ListResourceTemplatesResult,
-    ListToolsResult,
-    PaginatedRequestParams,
-    ReadResourceRequestParams,
-    ReadResourceResult,
-)
 from pydantic import SecretStr
 
-from app import __version__
+from app.adapters.passing import Passing
 from app.adapters.presence import Address, find_server, free_port, held, local_key, telling
+from app.adapters.typed import Typed
 from app.api.logging import configure_logging
 from app.domain.errors import DataDirectoryInUse
 from app.domain.user_ids import user_id_problem
@@ -50,12 +41,9 @@ _RETURNING = 2.0
 
 _GONE = 503
 
-Context = ServerRequestContext[Any]
-Page = PaginatedRequestParams | None
-
 
 def speak_mcp(settings: Settings, *, url: str | None, key: str | None, user_id: str | None) -> None:
-    """Serve MCP over standard input and output until the input ends."""
+    """Serve MCP over standard input and output until the input ends, or we are told to."""
     configure_logging("warning", json=settings.log.json_lines)
     if key is not None and not (key.isascii() and key.isprintable()):
         stop("the key has characters that no key has")
@@ -87,6 +75,14 @@ async def _serve_and_pass_on(settings: Settings, headers: dict[bytes, bytes]) ->
         await _pass_on(here.url, here.key, headers)
 
 
+class _Server(uvicorn.Server):
+    """Ends with the input, which signals end: it takes none itself."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
 @asynccontextmanager
 async def _serving(settings: Settings) -> AsyncIterator[Address]:
     """A server of our own, for as long as the block runs."""
@@ -99,7 +95,7 @@ async def _serving(settings: Settings) -> AsyncIterator[Address]:
         config = uvicorn.Config(
             app, log_config=None, access_log=False, timeout_graceful_shutdown=_FAREWELL
         )
-        server = uvicorn.Server(config)
+        server = _Server(config)
         serving = asyncio.create_task(server.serve(sockets=[listening]))
         while not server.started and not serving.done():  # noqa: ASYNC110  (nobody tells)
             await asyncio.sleep(_LOOK_AGAIN)
@@ -119,7 +115,7 @@ async def _pass_on(
     headers: dict[bytes, bytes],
     transport: httpx2.AsyncBaseTransport | None = None,
 ) -> None:
-    """Until standard input ends."""
+    """Until standard input ends, or a signal tells to end."""
     opened = {} if key is None else {b"Authorization": f"Bearer {key}".encode()}
     refusals: list[str] = []
     http = httpx2.AsyncClient(
@@ -135,9 +131,11 @@ async def _pass_on(
             async with Client(
                 streamable_http_client(f"{url.rstrip('/')}/mcp", http_client=http)
             ) as client:
-                server = _Passing(client).server()
-                async with stdio_server() as (read, write):
-                    await server.run(read, write, server.create_initialization_options())
+                server = Passing(client).server()
+                typed = Typed()
+                with typed.ended_by_signals():
+                    async with stdio_server(cast("AsyncFile[str]", typed)) as (read, write):
+                        await server.run(read, write, server.create_initialization_options())
     except* (httpx2.HTTPError, MCPError) as errors:
         first: BaseException = errors
         while isinstance(first, BaseExceptionGroup):  # each task group puts one around it
@@ -257,42 +255,3 @@ async def _listens(server: Address) -> bool:
         return False
     writer.close()
     return True
-
-
-class _Passing:
-    """Answers what the client asks by asking a server the same."""
-
-    def __init__(self, client: Client) -> None:
-        self._client = client
-
-    def server(self) -> Server[Any]:
-        return Server(
-            "foreword",
-            title="Foreword",
-            version=__version__,
-            instructions=self._client.instructions,
-            on_list_tools=self._tools,
-            on_call_tool=self._call,
-            on_list_resources=self._resources,
-            on_list_resource_templates=self._templates,
-            on_read_resource=self._read,
-        )
-
-    async def _tools(self, _: Context, params: Page) -> ListToolsResult:
-        return await self._client.list_tools(cursor=_cursor(params))
-
-    async def _call(self, _: Context, params: CallToolRequestParams) -> CallToolResult:
-        return await self._client.call_tool(params.name, params.arguments)
-
-    async def _resources(self, _: Context, params: Page) -> ListResourcesResult:
-        return await self._client.list_resources(cursor=_cursor(params))
-
-    async def _templates(self, _: Context, params: Page) -> ListResourceTemplatesResult:
-        return await self._client.list_resource_templates(cursor=_cursor(params))
-
-    async def _read(self, _: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
-        return await self._client.read_resource(params.uri)
-
-
-def _cursor(params: Page) -> str | None:
-    return None if params is None else params.cursor

@@ -22,7 +22,7 @@ from app.domain.keys import (
     permissions_named,
     tenant_named,
 )
-from app.terminal import DataDir, a_console, is_there, run, settings_of, stop
+from app.terminal import AsJson, DataDir, a_console, is_there, run, settings_of, stop
 
 if TYPE_CHECKING:
     from app.services.access.keys import KeyRing
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 MOST_NAME = 255
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 Tenant = Annotated[str, typer.Option(help="Whose memory the key opens.")]
 
 commands = typer.Typer(help="Make, list and revoke API keys.", no_args_is_help=True)
@@ -125,7 +124,7 @@ def _with_ring(settings: "Settings", work: Callable[["KeyRing"], Awaitable[T]]) 
     try:
         return run(worked())
     except OSError as error:
-        stop(str(error))
+        stop(error)
 
 
 def _check_not_lost(settings: "Settings") -> None:
@@ -144,7 +143,7 @@ def _read(meaning: Callable[[str], T], text: str) -> T:
     try:
         return meaning(text)
     except ValueError as error:
-        stop(str(error))
+        stop(error)
 
 
 def _name(name: str) -> str:

@@ -1,13 +1,15 @@
 """The commands `foreword ask`, `conversations`, `history` and `forget`."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.console import Console
-from rich.table import Column, Table
+from rich.measure import Measurement
+from rich.padding import Padding
+from rich.table import Table
 from rich.text import Text
 
 from app.commands.naming import conversation_id
@@ -18,8 +20,10 @@ from app.terminal import counted, harmless, stop
 
 if TYPE_CHECKING:
     from app.client import Bundle, Client
+    from app.client.answers import Conversation as ListedConversation
 
 _MOST_SIGNALS = 6
+_WIDEST = 100_000
 _TOLD: "tuple[Literal['label', 'external_id', 'folder'], ...]" = ("label", "external_id", "folder")
 
 
@@ -72,20 +76,34 @@ def conversations(
         page = client.conversations(user_id=user_id, q=search, limit=limit)
 
     def show(console: Console) -> None:
-        listed = page["items"]
-        told = [name for name in _TOLD if any(each[name] for each in listed)]
-        table = Table(Column("id", no_wrap=True), Column("last", no_wrap=True), box=None)
-        table.add_column("said", justify="right", no_wrap=True)
-        for name in told:
-            is_name = name == "external_id"
-            table.add_column("name" if is_name else name, no_wrap=is_name)
-        for each in listed:
-            cells = [_text(each[name] or "") for name in told]
-            day = (each["last_message_at"] or each["created_at"])[:10]
-            table.add_row(each["id"], day, str(each["message_count"]), *cells)
-        console.print(table)
+        table = _listed(page["items"])
+        roomy = console.options.update(max_width=_WIDEST)
+        if Measurement.get(console, roomy, table).maximum <= console.width:
+            console.print(table)
+            return
+        for each in page["items"]:
+            console.print(f"{each['id']}  {_last_day(each)}  {each['message_count']} said")
+            told = [said for name in _TOLD if (said := each[name])]
+            console.print(Padding(_text(" · ".join(told), "dim"), (0, 0, 0, 2)))
 
     service.tell(page, show)
+
+
+def _listed(several: "Sequence[ListedConversation]") -> Table:
+    """A line for each, as wide as it needs."""
+    told = [name for name in _TOLD if any(each[name] for each in several)]
+    table = Table("id", "last", box=None)
+    table.add_column("said", justify="right")
+    for name in told:
+        table.add_column("name" if name == "external_id" else name)
+    for each in several:
+        cells = [_text(each[name] or "") for name in told]
+        table.add_row(each["id"], _last_day(each), str(each["message_count"]), *cells)
+    return table
+
+
+def _last_day(listed: "ListedConversation") -> str:
+    return (listed["last_message_at"] or listed["created_at"])[:10]
 
 
 @reaching

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.reaching import AsJson, Key, Service, Url, reaching
+from app.commands.reaching import Key, Service, Url, reaching
 from app.domain.projections import INDEXES, Projection
 from app.progress import watched
-from app.terminal import DataDir, alone, check_there, counted, run, settings_of, stop
+from app.terminal import AsJson, DataDir, alone, check_there, counted, run, settings_of, stop
 
 if TYPE_CHECKING:
     from app.adapters.sql.copies.backup import Manifest

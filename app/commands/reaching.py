@@ -14,7 +14,16 @@ from rich.console import Console
 
 from app.adapters.presence import Address, find_server
 from app.progress import watched
-from app.terminal import DataDir, a_console, check_there, server_or_alone, settings_of, stop
+from app.terminal import (
+    AsJson,
+    DataDir,
+    a_console,
+    check_there,
+    server_or_alone,
+    settings_of,
+    stop,
+    takes_all_letters,
+)
 
 if TYPE_CHECKING:
     from app.client import Client
@@ -28,7 +37,6 @@ Url = Annotated[
     typer.Option(help="A service that runs; else FOREWORD_CLIENT__URL, or the one of the data."),
 ]
 Key = Annotated[str | None, typer.Option(help="The API key to show it; else FOREWORD_CLIENT__KEY.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 User = Annotated[str | None, typer.Option(help="Whose memory; without it, nobody's.")]
 
 _SECONDS = 300.0
@@ -92,12 +100,12 @@ class Service:
                     return done(settings, errand, watch)
                 return done_there(url, key, errand, watch)
         except ClientError as error:
-            stop(str(error))
+            stop(error)
 
     def tell(self, facts: object, show: Callable[[Console], None]) -> None:
         """Print what was answered, for a machine or for a person."""
         if self.as_json:
-            typer.echo(json.dumps(facts, ensure_ascii=False))
+            typer.echo(json.dumps(facts, ensure_ascii=not takes_all_letters()))
         else:
             show(a_console())
 
@@ -124,7 +132,7 @@ def reaching(command: Callable[Concatenate[Service, P], None]) -> Callable[..., 
                 cast("Callable[..., Service]", _service)(**where), **given
             )
         except ClientError as error:
-            stop(str(error))
+            stop(error)
 
     _, *own = inspect.signature(command, eval_str=True).parameters.values()
     options = inspect.signature(_service, eval_str=True).parameters.values()

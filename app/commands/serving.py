@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.adapters.private import own_directory
-from app.commands.reaching import AsJson
 from app.domain.errors import ForewordError
 from app.progress import watched
-from app.terminal import DataDir, alone, run, settings_of, stop
+from app.terminal import AsJson, DataDir, alone, run, settings_of, stop
 
 if TYPE_CHECKING:
     from app.settings import Settings
@@ -89,7 +88,7 @@ def compile_command(
         with watched(quiet=as_json) as watch:
             compiled = compile_models(settings, watch)
     except ForewordError as error:
-        stop(str(error))
+        stop(error)
     folders = {purpose: str(folder) for purpose, folder in compiled.items()}
     lines = [f"{purpose.capitalize()}: {folder}" for purpose, folder in folders.items()]
     typer.echo(json.dumps(folders) if as_json else "\n".join(lines))
@@ -114,7 +113,7 @@ def _has_keys(settings: "Settings") -> bool:
     try:
         return run(any_key(settings))
     except OSError as error:
-        stop(str(error))
+        stop(error)
 
 
 def _is_loopback(host: str) -> bool:

@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 
 from app.progress import watched
-from app.terminal import a_console, settings_of, stop
+from app.terminal import AsJson, a_console, settings_of, stop
 
 if TYPE_CHECKING:
     from app.evaluation.commands import Report
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 _FIGURES = ("recall@10", "mrr@10", "ndcg@5", "recall@500t", "recall@1000t", "recall@2000t")
 
 Sets = Annotated[list[Path], typer.Argument(help="Evaluation sets: JSON, gzip allowed.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 _DATABASE = "A database for sets only, where they stay; none: SQLite, gone afterwards."
 _LICENCE = "Of a set that does not tell it, as NAME=TEXT, for the weights file; may be repeated."
@@ -72,7 +71,7 @@ def _usable() -> Iterator[None]:
     try:
         yield
     except (UnreadableSet, TooLittleAsked) as error:
-        stop(str(error))
+        stop(error)
 
 
 def _settings(database_url: str | None = None, qdrant_url: str | None = None) -> "Settings":

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import signal
 import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -144,6 +145,28 @@ def test_standard_output_carries_nothing_but_the_protocol(tmp_path: Path) -> Non
     assert all(each["jsonrpc"] == "2.0" for each in answers)
     assert answers[0]["result"]["serverInfo"]["name"] == "foreword"
     assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_as_the_end_of_the_input_does(tmp_path: Path, number: int) -> None:
+    with subprocess.Popen(
+        [COMMAND, "mcp"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(tmp_path),
+        cwd=tmp_path,
+    ) as speaking:
+        assert speaking.stdin is not None
+        assert speaking.stdout is not None
+        assert speaking.stderr is not None
+        speaking.stdin.write(json.dumps(HELLO).encode() + b"\n")
+        speaking.stdin.flush()
+        assert json.loads(speaking.stdout.readline())["id"] == HELLO["id"]
+        speaking.send_signal(number)
+        assert speaking.wait(PATIENCE) == 0
+        assert b"Traceback" not in speaking.stderr.read()
+    assert not (tmp_path / "data" / "server.json").exists()
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:9", "nowhere"])
