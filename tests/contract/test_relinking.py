@@ -13,7 +13,7 @@ from app.adapters.sql.store import SqlStore
 from app.services.common.jobs import Progress
 from app.services.distilling.consolidating import Consolidator
 from app.services.distilling.linking import Linker
-from app.services.distilling.step import Portion, Step, Write
+from app.services.distilling.step import Portion, Step, Writes
 from app.services.operating import examining
 from app.services.operating.relinking import Relinker
 from app.services.writing.ingest import Stored
@@ -34,7 +34,7 @@ class ErasingFirst:
     erased: bool = False
     by_message: bool = True
 
-    async def distil(self, portion: Portion) -> Write | None:
+    async def distil(self, portion: Portion) -> Writes:
         write = await self.linker.distil(portion)
         if not self.erased:
             self.erased = True

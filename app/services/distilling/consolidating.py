@@ -25,7 +25,8 @@ from app.services.common.flagging import FlagBoard
 from app.services.common.pacing import Pace, Traffic, backoff
 from app.services.distilling.cascading import Cascade
 from app.services.distilling.sparing import Care
-from app.services.distilling.step import OUTAGES, Portion, Step, reason_told
+from app.services.distilling.step import OUTAGES, Portion, Step, reason_told, writes_of
+from app.services.distilling.turns import write_in_turns
 
 _log = getLogger(__name__)
 
@@ -243,15 +244,14 @@ class Consolidator:
         self.telemetry.distilled(len(found.messages), perf_counter() - began)
 
     async def _at_once(self, due: DueConversation, found: Undistilled, portion: Portion) -> None:
-        """All of it or nothing, in one transaction."""
-        found_by_steps = [await step.distil(portion) for step in self.steps]
-        async with self.store.write(due.tenant) as transaction:
-            await transaction.distilling.hold(due, found)
-            for write in found_by_steps:
-                if write is not None:
-                    await write(transaction)
+        """All of it, and the mark with the last of it."""
+        writes = writes_of([await step.distil(portion) for step in self.steps])
+
+        async def end(transaction: Transaction) -> None:
             await transaction.distilling.leave_out(due, found, {})
             await transaction.distilling.advance(due, found, now=self.clock())
+
+        await write_in_turns(self.store, due, found, [*writes, end])
 
     async def _with_care(self, due: DueConversation, found: Undistilled, portion: Portion) -> None:
         """The last try: what fails is left out until it is asked for, or something is said."""

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import groupby
 from typing import ClassVar
 
@@ -51,7 +52,7 @@ class FactStep:
     """Finds more, where a language model is set."""
     by_message: ClassVar[bool] = True
 
-    async def distil(self, portion: Portion) -> Write | None:
+    async def distil(self, portion: Portion) -> Sequence[Write] | None:
         if not portion.flags.facts or not portion.messages:
             return None
         found = await asyncio.to_thread(_found, portion)
@@ -65,11 +66,10 @@ class FactStep:
             for (fact, message), each in zip(found, prepared, strict=True)
         ]
 
-        async def write(transaction: Transaction) -> None:
-            for each in drawn:
-                await _Keeping(self.keeper, transaction, portion, each).keep()
+        async def write(each: Drawn, transaction: Transaction) -> None:
+            await _Keeping(self.keeper, transaction, portion, each).keep()
 
-        return write if drawn else None
+        return [partial(write, each) for each in drawn]
 
 
 def _found(portion: Portion) -> Sequence[tuple[Fact, Message]]:

@@ -8,7 +8,8 @@ from app.domain.errors import ConversationNotFound, Overtaken
 from app.domain.ids import MessageKey
 from app.ports.distilling import DueConversation, Undistilled
 from app.ports.store import Store
-from app.services.distilling.step import OUTAGES, Portion, Step, reason_told
+from app.services.distilling.step import OUTAGES, Portion, Step, reason_told, writes_of
+from app.services.distilling.turns import write_in_turns
 
 _log = getLogger(__name__)
 
@@ -57,11 +58,8 @@ class Care:
     async def _try(self, step: Step, portion: Portion) -> Exception | None:
         """Write what a step finds; None, or what it stumbled over."""
         try:
-            write = await step.distil(portion)
-            if write is not None:
-                async with self.store.write(portion.tenant) as transaction:
-                    await transaction.distilling.hold(self.due, self.found)
-                    await write(transaction)
+            writes = writes_of([await step.distil(portion)])
+            await write_in_turns(self.store, self.due, self.found, writes)
         except _NO_FAILURE:
             raise
         except Exception as error:  # noqa: BLE001  (told with the conversation; the others go on)

@@ -25,7 +25,21 @@ OUTAGES = (StoreUnavailable, StorageFull, StoreDamaged, EmbedderUnavailable)
 _LONGEST = 500
 
 Write = Callable[[Transaction], Awaitable[None]]
-"""Writes what a step found, in the transaction that notes that it is distilled."""
+"""Writes what a step found."""
+
+Writes = Write | Sequence[Write] | None
+"""The same where it may be much, each one briefly, in order: others may write in between."""
+
+
+def writes_of(several: Sequence[Writes]) -> list[Write]:
+    """What steps found, one after the other."""
+    writes: list[Write] = []
+    for each in several:
+        if isinstance(each, Sequence):
+            writes += each
+        elif each is not None:
+            writes.append(each)
+    return writes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +82,7 @@ class Step(Protocol):
         """Whether it finds things in messages, not in a conversation: one can be left out."""
         ...
 
-    async def distil(self, portion: Portion) -> Write | None:
+    async def distil(self, portion: Portion) -> Writes:
         """
         Find what there is to find, off the event loop, and return what writes it; None: nothing.
 

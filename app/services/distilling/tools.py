@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 from app.distil.facts.filing import mark_of
@@ -11,6 +12,7 @@ from app.domain.conversation import Message, Role
 from app.domain.memories import NewMemory
 from app.domain.memory import ItemType
 from app.ports.store import Store, Transaction
+from app.ports.stored import PreparedMemory
 from app.services.distilling.step import Portion, Write
 from app.services.memories.keep import MemoryKeeper
 from app.text.echo import own_words
@@ -31,7 +33,7 @@ class ToolStep:
     keeper: MemoryKeeper
     by_message: ClassVar[bool] = True
 
-    async def distil(self, portion: Portion) -> Write | None:
+    async def distil(self, portion: Portion) -> Sequence[Write] | None:
         messages = portion.messages
         used = any(each.role is Role.TOOL or each.tool_calls for each in messages)
         if not used or not portion.flags.facts:
@@ -40,10 +42,10 @@ class ToolStep:
         new = await asyncio.to_thread(_items, portion, called)
         prepared = await self.keeper.preparer.prepare(new)
 
-        async def write(transaction: Transaction) -> None:
-            await self.keeper.store_in(transaction, prepared, now=portion.now)
+        async def write(each: PreparedMemory, transaction: Transaction) -> None:
+            await self.keeper.store_in(transaction, [each], now=portion.now)
 
-        return write
+        return [partial(write, each) for each in prepared]
 
     async def _called(self, portion: Portion) -> Called:
         """The calls of the portion, and those that its answers tell of."""

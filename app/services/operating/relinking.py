@@ -13,7 +13,7 @@ from app.ports.store import Store
 from app.services.common.flagging import FlagBoard
 from app.services.common.jobs import Progress
 from app.services.distilling.linking import unlinked
-from app.services.distilling.step import Portion, Step
+from app.services.distilling.step import Portion, Step, writes_of
 
 _CONVERSATIONS_AT_ONCE = 100
 _MESSAGES_AT_ONCE = 200
@@ -104,12 +104,13 @@ class Relinker:
         )
 
     async def _link(self, portion: Portion) -> None:
-        write = await self.linker.distil(portion)
-        if write is None:
+        writes = writes_of([await self.linker.distil(portion)])
+        if not writes:
             return
         async with self.store.write(portion.tenant) as transaction:
             await transaction.distilling.take(portion.conversation.key, portion.messages)
-            await write(transaction)
+            for write in writes:
+                await write(transaction)
 
 
 def _scope_of(found: Unlinked) -> tuple[TenantId, ScopeKey]:
