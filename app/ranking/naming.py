@@ -48,7 +48,10 @@ def by_name(query: QueryView, pool: Pool, score: Floats, meaning: Floats) -> Flo
         said: NDArray[np.bool_] = np.all(there, axis=1)
         rest = np.where(beside(pool, said), score, np.minimum(score, meaning))
         return np.where(said, np.maximum(score, NAMED), rest)
-    return _by_number(numbered, known, there.any(axis=1), pool, score) if numbered else score
+    if not numbered:
+        return score
+    any_there: NDArray[np.bool_] = np.any(there, axis=1)
+    return _by_number(numbered, known, any_there, pool, score)
 
 
 def _by_number(
