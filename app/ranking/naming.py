@@ -35,8 +35,8 @@ def by_name(query: QueryView, pool: Pool, score: Floats, meaning: Floats) -> Flo
 
     "checkout-api" is answered by what says that name; what does not, nor stands beside it, counts
     by its `meaning` alone at most. "Why did we hold 92ef6a1?" is answered by what says that number,
-    and "ORA-01555" not by what is known of ORA-00942, however near it lies. Only what the scope
-    knows decides: without full text, nothing.
+    and "ORA-01555" not by what is known of ORA-00942, however near it lies, unless it stands beside
+    what says the number. Only what the scope knows decides: without full text, nothing.
     """
     named = query.wording.named
     numbered = [each for each in named.names if each.kin is not None]
@@ -64,20 +64,34 @@ def _by_number(
     """
     The scores, where what is `numbered` is asked for, shape (n,).
 
-    What says the number counts more than any that does not and is no likely answer by itself.
-    Where nothing says it, what has a number of its kind is mistaken for it, unless a name that is
-    `known` is `there`.
+    What says the number is a likely answer, above all that is less likely than NAMED. What has only
+    another number of its kind is none: where the number is among the `known` terms, but beside what
+    says it, else wherever nothing known is `there`.
     """
     texts = [content[:_READ] for content in pool.recalled.contents]
     said = np.array([any(each.is_in(text) for each in numbered) for text in texts])
     score = np.where(said, raised(score), score)
+    there = there | said
     unknown = [each for each in numbered if each.term not in known]
     if not unknown:
-        return score
-    there = there | said
+        return _less_of_others(numbered, texts, pool, score, there)
     mistaken = np.array([any(each.is_mistaken_in(text) for each in unknown) for text in texts])
     less = score <= score[mistaken & ~there].max(initial=-np.inf)
     return np.where(less & ~there, np.minimum(score, MISTAKEN), score)
+
+
+def _less_of_others(
+    numbered: Sequence[Name],
+    texts: Sequence[str],
+    pool: Pool,
+    score: Floats,
+    there: NDArray[np.bool_],
+) -> Floats:
+    """MISTAKEN at most for what has other numbers alone, away from what has one of these."""
+    wrong = np.zeros(len(score), dtype=np.bool_)
+    for at in np.flatnonzero((score > MISTAKEN) & ~there).tolist():
+        wrong[at] = any(each.is_mistaken_in(texts[at]) for each in numbered)
+    return np.where(wrong & ~beside(pool, there), MISTAKEN, score)
 
 
 def raised(score: Floats) -> Floats:

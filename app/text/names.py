@@ -24,6 +24,8 @@ _BEHIND_WORD = re.compile(
     rf"{_ITS_NUMBER}"
 )
 """What is numbered behind a word: "exit code 143", "invoice #1188"."""
+_MARKED = re.compile(r"(?<![\w&])#(\d{2,})(?![\w.:-]*\w)")
+"""What has no word at all: "#4312"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,12 @@ def _name(folded: str, term: str) -> Name:
 
 
 def _numbered_in(folded: str) -> Iterator[Name]:
+    told = set[str]()
     for found in _BEHIND_WORD.finditer(folded):
         last = re.escape(found[1].split()[-1])
         kin = re.compile(rf"\b{last}s?{_ITS_NUMBER}")
+        told.add(found[2])
         yield Name(found[2], (found[2],), kin)
+    for number in _MARKED.findall(folded):
+        if number not in told:
+            yield Name(number, (number,), _MARKED)

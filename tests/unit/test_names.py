@@ -35,6 +35,8 @@ def test_names_are_what_programs_spell_and_people_number(query: str) -> None:
         ("What does E05 mean?", "E07 means that the motors are not level."),
         ("What does exit code 143 mean?", "It ended with exit code 137: out of memory."),
         ("Who paid invoice 1188?", "Invoice #1187 was paid in May."),
+        ("What is #4312 about?", "#4388: mails are broken in Japan"),
+        ("Why did we revert PR #1990?", "left two comments on PR 1993"),
         ("What is SQLSTATE 40001?", "sqlstate 40P01 came, then SQLSTATE 23505"),
         ("Is 92ef6a1 live?", "a0b1c2d3e4f is live in production"),
     ],
@@ -58,6 +60,9 @@ def test_another_number_in_the_same_place_is_another(asked: str, said: str) -> N
         ("room 12", "at room 12.30"),
         ("B12", "She takes b6."),
         ("Is 92ef6a1 live?", "The effaced facade of 1234567 is live, and so is 92ef6a1."),
+        ("#4312", "#4312, not #4388"),
+        ("#4312", "it is &#4388;"),
+        ("#4312", "#4388.5 and #4388a"),
     ],
 )
 def test_what_is_only_like_it_is_not_mistaken(asked: str, said: str) -> None:
