@@ -74,7 +74,8 @@ def rank(
     part = np.where(nothing, IDLE, np.float32(1))
     more, lifts = lifted(part * relevant, query, pool, ties, asked)
     topical = on_topic(query, pool, judged, asked, nothing, taste.sufficient)
-    more, standing, changed = with_changes(query, pool, more, part * judged.standing, taste.floor)
+    passing, standing = topical >= taste.floor, part * judged.standing
+    more, standing, changed = with_changes(query, pool, more, standing, passing)
     score, merits = scored(pool.recalled, more, taste, query.intervals, standing)
     signals = {"semantic": judged.semantic, "lexical": judged.lexical, **merits}
     signals |= {"relevance": relevant, "on_topic": topical, **lifts, **changed, **judged.features}

@@ -35,6 +35,15 @@ _CODE = re.compile(
     r"\b(?:function|method|class|script|query|sql|command|regex|config(?:uration)?|example)\b",
     re.IGNORECASE,
 )
+_OF_PAST = re.compile(r"\b(?:did|was|were|had|has|have)\b", re.IGNORECASE)
+_OF_COURSE = re.compile(
+    r"\b(?:in (?:what |which |chronological )?order|order (?:in which|of)|between|throughout"
+    r"|over time|summar(?:y|i[sz]e)|recap|overview|timeline|history|journey|evol\w+"
+    r"|develop(?:ed|s)?|progress\w*|changed?|original(?:ly)?|initial(?:ly)?|first"
+    r"|used to|previous(?:ly)?|before|old)\b",
+    re.IGNORECASE,
+)
+"""What is asked for is not only what holds now."""
 TIME_WORDS = (
     *"""
     yesterday today tonight tomorrow ago last next week weekend month year morning monday tuesday
@@ -101,14 +110,16 @@ class Phrase(NamedTuple):
 class Wording:
     """
     Whether a query asks at all; for a time or a number; how far it speaks of who asks, and whether
-    of the assistant; wants to see code, or what was asked; which of its words stand side by side,
-    and what it calls by name.
+    of the assistant, of what was, and of how things went; wants to see code, or what was asked;
+    which of its words stand side by side, and what it calls by name.
     """
 
     asks: bool = False
     asks_when: bool = False
     of_asker: float = 0.0
     of_assistant: bool = False
+    of_past: bool = False
+    of_course: bool = False
     asks_code: bool = False
     of_questions: bool = False
     phrases: Sequence[Phrase] = ()
@@ -126,6 +137,8 @@ def wording_of(query: str, question: str | None = None) -> Wording:
         asks_when=bool(_WHEN.search(asked)),
         of_asker=_speaks_of_asker(asked),
         of_assistant=bool(_ASSISTANT.search(asked)),
+        of_past=bool(_OF_PAST.search(asked)),
+        of_course=bool(_OF_COURSE.search(query[:_READ])),
         of_questions=bool(_QUESTIONS.search(asked)),
         asks_code=bool(_CODE.search(query[:_READ])),
         phrases=phrases_of(sought),

@@ -13,12 +13,12 @@ ASIDE = (
 )
 
 
-async def told(client: AsyncClient, old: str, new: str) -> None:
+async def told(client: AsyncClient, old: str, new: str, name: str | None = None) -> None:
     await distilling_nothing(client)
-    await store_soon(client, said(old, created_at="2026-03-02T10:00:00Z"))
+    await store_soon(client, said(old, name=name, created_at="2026-03-02T10:00:00Z"))
     for at, aside in enumerate(ASIDE, 1):
         await store_soon(client, said(aside, created_at=f"2026-04-0{at}T10:00:00Z"))
-    await store(client, said(new, created_at="2026-06-12T10:00:00Z"))
+    await store(client, said(new, name=name, created_at="2026-06-12T10:00:00Z"))
 
 
 @pytest.mark.parametrize(
@@ -39,6 +39,16 @@ async def told(client: AsyncClient, old: str, new: str) -> None:
             "The nightly deploy was moved to four in the morning.",
             "When does the deploy run?",
         ),
+        (
+            "We booked the flight, it leaves on April 11 at 7:45 from Berlin.",
+            "ugh, airline news. turns out the flight is at 6:10, same day",
+            "When does the flight leave?",
+        ),
+        (
+            "My flatmate Jonas works at Bosch in Feuerbach.",
+            "Jonas is with Siemens in Erlangen now",
+            "Where does Jonas work?",
+        ),
     ],
 )
 async def test_what_changed_stands_before_what_was(
@@ -55,3 +65,13 @@ async def test_what_changed_of_something_else_does_not(alone: AsyncClient) -> No
     old = "The deploy runs every night at two."
     await told(alone, old, "Our landlord has changed the locks of the cellar.")
     assert contents(await context(alone, "When does the deploy run?"))[0] == old
+
+
+async def test_among_people_it_does_where_what_holds_is_asked_for(alone: AsyncClient) -> None:
+    old = "Staging moved to the new cluster, url is https://staging.eu2.acme.dev"
+    new = "Staging has been switched over to https://stage.acme.run, use that one"
+    await told(alone, old, new, name="Jo")
+    bundle = await context(alone, "What is the staging url?", explain=True)
+    assert contents(bundle)[:2] == [new, old]
+    before = await context(alone, "What was the staging url?", explain=True)
+    assert not any("changed" in each["signals"] for each in before["retrieved_memories"])

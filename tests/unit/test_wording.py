@@ -78,3 +78,23 @@ def test_who_asks_about_themselves_speaks_of_themselves(query: str) -> None:
 )
 def test_a_question_may_speak_of_questions(query: str, *, speaks: bool) -> None:
     assert wording_of(query).of_questions is speaks
+
+
+@pytest.mark.parametrize(
+    ("query", "past", "course"),
+    [
+        ("Where is the retro?", False, False),
+        ("Which CI do we use?", False, False),
+        ("Where was the retro?", True, False),
+        ("Which database did we pick first?", True, True),
+        ("List in order what I asked for", False, True),
+        ("How many days lie between the review and the release?", False, True),
+        ("Give me a summary of the move", False, True),
+        ("Which order is late?", False, False),
+    ],
+)
+def test_a_question_may_be_for_what_holds_or_was_or_how_it_went(
+    query: str, *, past: bool, course: bool
+) -> None:
+    wording = wording_of(query)
+    assert (wording.of_past, wording.of_course) == (past, course)

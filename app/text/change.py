@@ -1,0 +1,87 @@
+"""How it is told that something changed: "scrap that", "turns out it leaves at six"."""
+
+import re
+
+from app.text.terms import terms_of
+
+LONGEST = 600
+"""Characters of what is read for it; what is longer tells of much else."""
+
+AFTER_ALL = "after all"
+
+_DONE = (
+    *("moved", "changed", "replaced", "extended", "postponed", "rescheduled", "canceled"),
+    *("cancelled", "upgraded", "raised", "lowered", "increased", "reduced", "renamed", "switched"),
+    *("dropped", "bumped", "upped", "swapped", "ditched", "relocated", "reverted", "migrated"),
+    *("downgraded", "delayed", "doubled", "halved", "scrapped", "shortened", "shifted"),
+    *("called off", "put off", "pushed back", "brought forward", "rolled back", "taken over"),
+)
+"""What something was, and what somebody did to it."""
+
+_DONE_BY = (
+    *("stopped", "quit", "resigned", "gave up", "given up", "went with", "settled on", "sold"),
+    *("settled for", "ended up", "decided on", "decided against", "got rid of", "took over"),
+    *("split up", "broke up", "pushed"),
+)
+_GOING_ON = ("moving", "switching", "changing", "going back", "dropping")
+"""How it is told that something, or somebody, has changed it, and that it is under way."""
+
+_NEW = (
+    *("number", "phone", "address", "email", "mail", "date", "time", "deadline", "plan", "price"),
+    *("appointment", "slot", "room", "boss", "manager", "job", "flat", "apartment", "place"),
+    *("password", "url", "link", "limit", "schedule", "name", "version", "contract", "provider"),
+)
+_WHEN = (
+    *("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "mon", "tue"),
+    *("wed", "thu", "fri", "sat", "sun", "tomorrow", "next", "every", "noon"),
+)
+
+_ANY_DONE, _ANY_DONE_BY = ("|".join(map(re.escape, each)) for each in (_DONE, (*_DONE, *_DONE_BY)))
+
+_CHANGES = re.compile(
+    rf"""
+    \b(?: no\ longer | any\ ?more | any\ longer | instead | from\ now\ on | rather\ than
+    | {re.escape(AFTER_ALL)} | these\ days | from\ \w+\ onwards?
+    | (?<!for\ )(?<!right\ )(?<!by\ )(?<!until\ )(?<!just\ )(?<!sense\ ) now (?!\ (?:that|i|i'm)\b)
+    | (?:has|have|had|was|were|are|is|got|been)\ (?:been\ )?(?:\w+\ )?(?:{_ANY_DONE}|sold|pushed)
+    | (?:we|i|they|s?he|you|it)(?:'ve|'s|'d)?\ (?:(?:just|now|finally|have|had|both)\ )*
+      (?:{_ANY_DONE_BY})
+    | (?:{_ANY_DONE})\ (?:it|that|this|them|us|me|(?:the|my|our|his|her|their)\ [\w\ ]{{1,24}}?)
+      \ (?:to|from|by|until|till|for)
+    | (?:{_ANY_DONE})\ (?:over\ )?(?:to|until|till|by) | than\ planned | been\ promoted
+    | (?:is|are|am|went|gone|go|'s|'re|'m)\ back\ (?:to|on|in|at|with)
+    | (?:goes|went|gone|going)\ (?:up|down)\ (?:to|by)
+    | (?:slips|slipped|moves)\ (?:to|by) | fell\ through | took\ over | (?:an|the)\ extension\b
+    | (?:{"|".join(map(re.escape, _GOING_ON))})\ (?:away\ )?(?:from|to)
+    | changed\ (?:my|our|her|his|their)\ minds?
+    | second\ thoughts? | change\ of\ plans? | plans?\ changed? | correction\b
+    | cancel\ (?:that|this|it) | scrap\ (?:that|this|it|the|my|our|all)
+    | turn(?:s|ed)\ out | can(?:no|')t\ make\ it
+    | the\ (?:right|correct)\ \w+\ is | used\ to\ (?!it|the|that|this)
+    | (?<!n't\ )(?<!not\ )(?<!never\ )(?<!to\ ) forget\ (?:that|what\ i)
+    | make\ (?:it|that|this|the)\ (?:\w+\ ){{0,3}}?(?:\d|{"|".join(_WHEN)})
+    | new\ (?:\w+\ )?(?:{"|".join(_NEW)})
+    )\b
+    | (?:\A|[.!?,;:\n]\ ?) (?:{_ANY_DONE_BY}|actually,?\ \w|update:)
+    """,
+    re.VERBOSE,
+)
+
+_SAID = """
+    longer anymore any more instead now rather days onward mind sold back went goes going up down
+    slip slipped move fell through thought change plan correction scrap turn out make right correct
+    used extension took forget new actually update planned promoted cancel
+"""
+
+TERMS = tuple(dict.fromkeys(terms_of(" ".join([_SAID, *_DONE, *_DONE_BY, *_GOING_ON]))))
+"""Of these what tells of a change has one, unless it is "after all", which full text leaves out."""
+
+
+def tells_change(content: str) -> bool:
+    """Whether a message says, in English, that something is otherwise than it was."""
+    return len(content) <= LONGEST and bool(_CHANGES.search(_plain(content)))
+
+
+def _plain(content: str) -> str:
+    """In small letters, with the apostrophe of a typewriter."""
+    return content.lower().replace("\u2019", "'")
