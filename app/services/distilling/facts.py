@@ -137,6 +137,10 @@ class _Keeping:
         if found.repeated:
             await self._repeat(found.repeated[-1])
             return
+        for each in found.over_at_once:
+            if await self._drew(each):  # and what was said after it, in the same message or moment
+                await self._repeat(each)
+                return
         if any(not each.derived and each.valid_from == begins for each in found.ended):
             return  # a caller put that in the place of what is drawn here
         if is_farewell(self.drawn.fact) and not found.ended:
@@ -147,6 +151,11 @@ class _Keeping:
         (kept,) = await self.keeper.store_in(self.transaction, [prepared], now=now)
         if found.heirs and not kept.known:
             await end_by(memories, kept.id, found.heirs, now=now)
+
+    async def _drew(self, item: Memory) -> bool:
+        """Whether an item is what this message was found to say before."""
+        drawn_from = await self.transaction.memories.lineage(item)
+        return any(edge.id == str(self.drawn.message.id) for edge in drawn_from)
 
     async def _known(self) -> Known:
         """What is known beside it; what was said later and has the last word begins later, too."""

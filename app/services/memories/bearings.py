@@ -19,9 +19,13 @@ Known = Sequence[tuple[Memory, Fact]]
 
 @dataclass(frozen=True, slots=True)
 class Bearings:
-    """Items that say what a fact says, that end where it begins, and that end it, in time."""
+    """
+    Items that say what a fact says, that said so and were over as soon as they began, that end where
+    it begins, and that end it, in time.
+    """
 
     repeated: Sequence[Memory]
+    over_at_once: Sequence[Memory]
     ended: Sequence[Memory]
     heirs: Sequence[Memory]
 
@@ -86,6 +90,13 @@ def bearings_among(told: Known, fact: Fact, begins: datetime, now: datetime) -> 
     ]
     return Bearings(
         repeated=[item for item, older in before if bearing(fact, older) is Bearing.REPEATS],
+        over_at_once=[
+            item
+            for item, older in told
+            if item.valid_from == begins
+            and item.is_over(begins, now=now)
+            and bearing(fact, older) is Bearing.REPEATS
+        ],
         ended=[item for item, older in before if bearing(fact, older) is Bearing.SUPERSEDES],
         heirs=[item for item, newer in after if bearing(newer, fact) is Bearing.SUPERSEDES],
     )
