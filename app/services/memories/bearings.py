@@ -20,8 +20,8 @@ Known = Sequence[tuple[Memory, Fact]]
 @dataclass(frozen=True, slots=True)
 class Bearings:
     """
-    Items that say what a fact says, that said so and were over as soon as they began, that end where
-    it begins, and that end it, in time.
+    Items that say what a fact says, that said it and were over as soon as they began, that end
+    where it begins, and that end it, in time.
     """
 
     repeated: Sequence[Memory]
