@@ -51,26 +51,28 @@ def by_name(query: QueryView, pool: Pool, score: Floats, meaning: Floats) -> Flo
     if not numbered:
         return score
     any_there: NDArray[np.bool_] = np.any(there, axis=1)
-    return _by_number(numbered, known, any_there, pool, score)
+    return _by_number(query, known, any_there, pool, score)
 
 
 def _by_number(
-    numbered: Sequence[Name],
+    query: QueryView,
     known: Sequence[str],
     there: NDArray[np.bool_],
     pool: Pool,
     score: Floats,
 ) -> Floats:
     """
-    The scores, where what is `numbered` is asked for, shape (n,).
+    The scores, where what is numbered is asked for, shape (n,).
 
-    What says the number is a likely answer, above all that is less likely than NAMED. What has only
-    another number of its kind is none: where the number is among the `known` terms, but beside what
-    says it, else wherever nothing known is `there`.
+    What says the number is a likely answer, above all that is less likely than NAMED, unless
+    vectors alone are asked. What has only another number of its kind is none: where the number is
+    among the `known` terms, but beside what says it, else wherever nothing known is `there`.
     """
+    numbered = [each for each in query.wording.named.names if each.kin is not None]
     texts = [content[:_READ] for content in pool.recalled.contents]
     said = np.array([any(each.is_in(text) for each in numbered) for text in texts])
-    score = np.where(said, raised(score), score)
+    if query.terms:
+        score = np.where(said, raised(score), score)
     there = there | said
     unknown = [each for each in numbered if each.term not in known]
     if not unknown:

@@ -66,7 +66,9 @@ async def told(memory: Memory, user: str, *, after: int | None) -> list[tuple[st
 async def test_facts_are_told_once_and_what_held_last_holds(
     store: SqlStore, monkeypatch: pytest.MonkeyPatch, after: int
 ) -> None:
-    monkeypatch.setitem(turns.write_in_turns.__kwdefaults__, "longest", 0.0)
+    defaults = turns.write_in_turns.__kwdefaults__
+    assert defaults is not None
+    monkeypatch.setitem(defaults, "longest", 0.0)
     memory = Memory(store)
     whole = await told(memory, "alice", after=None)
     assert [content for content, holds in whole if not holds]

@@ -41,7 +41,7 @@ def judged(query: QueryView, *places: int) -> list[float]:
 
 def test_what_says_the_number_is_an_answer_and_what_says_another_unless_beside_is_none() -> None:
     high, low = float(np.float32(0.9)), float(MISTAKEN)
-    said = float(raised(np.float32(0.9)))
+    said = float(raised(np.full(1, 0.9, np.float32))[0])
     query = asking("What is PR 1990 about?", "pr", "1990")
     assert judged(query, 1, 50, 51, 90) == [said, low, high, low]
     assert judged(query, 1, 2, 3, 90) == [said, high, high, low]
