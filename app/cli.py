@@ -29,7 +29,7 @@ class _Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except ForewordError as error:
-            stop(error)
+            stop(str(error))
 
 
 app = typer.Typer(

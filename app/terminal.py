@@ -6,15 +6,13 @@ slow: each does so where it begins to work.
 """
 
 import asyncio
-import json
 import os
 import sys
-from collections.abc import Coroutine, Iterator, Mapping
+from collections.abc import Coroutine, Iterator
 from contextlib import ExitStack, contextmanager
-from contextvars import ContextVar
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, NoReturn, TypeVar
 
 import typer
 from rich.console import Console
@@ -27,18 +25,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_TO_A_MACHINE = ContextVar("to a machine", default=False)
-"""Whether JSON is wanted, of refusals too."""
-
-
-def _speak(as_json: bool) -> bool:  # noqa: FBT001  (a switch)
-    _TO_A_MACHINE.set(as_json)
-    return as_json
-
-
-AsJson = Annotated[
-    bool, typer.Option("--json", help="Print JSON and nothing else.", callback=_speak)
-]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 
 DataDir = Annotated[
     Path | None, typer.Option(help="Where the embedded engines keep data.", file_okay=False)
@@ -74,12 +61,7 @@ def a_console() -> Console:
 
 
 def begin() -> None:
-    """
-    Begin a command as every one begins: speaking to people, until it is told otherwise.
-
-    A letter that the standard output has not is told by its number, and ends nothing.
-    """
-    _TO_A_MACHINE.set(False)
+    """A letter that the standard output has not is told by its number, and ends nothing."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -104,7 +86,7 @@ def settings_of(data_dir: Path | None = None, **given: object) -> "Settings":
     try:
         return load_settings(**given)
     except SettingsError as error:
-        stop(error)
+        stop(str(error))
 
 
 def is_there(settings: "Settings") -> bool:
@@ -147,7 +129,7 @@ def _server(settings: "Settings", stack: ExitStack) -> Address | None:
     try:
         return stack.enter_context(held_or_visited(settings.data_dir, seconds=STARTING))
     except DataDirectoryInUse as error:
-        stop(error)
+        stop(str(error))
 
 
 @contextmanager
@@ -157,7 +139,7 @@ def alone(settings: "Settings") -> Iterator[None]:
         with held(settings.data_dir):
             yield
     except DataDirectoryInUse as error:
-        stop(error)
+        stop(str(error))
 
 
 def run(work: Coroutine[None, None, T]) -> T:
@@ -165,19 +147,10 @@ def run(work: Coroutine[None, None, T]) -> T:
     try:
         return asyncio.run(work)
     except ForewordError as error:
-        stop(error)
+        stop(str(error))
 
 
-def stop(why: str | Exception) -> NoReturn:
-    """End with one clear line; where JSON is wanted, a problem as the service tells them."""
-    line = f"foreword: {harmless(str(why))}"
-    typer.echo(json.dumps(_problem(why)) if _TO_A_MACHINE.get() else line, err=True)
+def stop(line: str) -> NoReturn:
+    """End with one clear line."""
+    typer.echo(f"foreword: {harmless(line)}", err=True)
     raise typer.Exit(2)
-
-
-def _problem(why: str | Exception) -> Mapping[str, object]:
-    if told := getattr(why, "problem", None):  # the service told one
-        return cast("Mapping[str, object]", told)
-    if isinstance(why, ForewordError):
-        return {"type": f"/problems/{why.slug}", "title": why.title, "detail": str(why)}
-    return {"type": "about:blank", "title": "It cannot be done.", "detail": str(why)}

@@ -1,5 +1,6 @@
 """Errors as RFC 9457 problem documents."""
 
+import re
 from collections.abc import Mapping
 from http import HTTPStatus
 from logging import getLogger
@@ -126,7 +127,7 @@ def answer_to(request: Request, error: e.ForewordError) -> JSONResponse:
     answer = problem(
         request,
         STATUS[type(error)],
-        slug=error.slug,
+        slug=_slug(type(error)),
         title=error.title,
         **detail,
         **error.facts,
@@ -147,7 +148,7 @@ def detail_of(error: e.ForewordError) -> str | None:
     if STATUS[type(error)] < HTTPStatus.INTERNAL_SERVER_ERROR:
         return error.detail
     if error.detail is not None:
-        _log.warning("a part failed", extra={"error": error.slug, "reason": error.detail})
+        _log.warning("a part failed", extra={"error": _slug(type(error)), "reason": error.detail})
     return None
 
 
@@ -252,3 +253,7 @@ def _as_openai_tells(slug: str, title: str, detail: object) -> Mapping[str, obje
     """A member that clients of OpenAI's API look for: they show its message, and nothing else."""
     message = title if detail == title else f"{title} {detail}"
     return {"error": {"message": message, "type": slug, "param": None, "code": slug}}
+
+
+def _slug(error: type[e.ForewordError]) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "-", error.__name__).lower()

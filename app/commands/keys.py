@@ -124,7 +124,7 @@ def _with_ring(settings: "Settings", work: Callable[["KeyRing"], Awaitable[T]]) 
     try:
         return run(worked())
     except OSError as error:
-        stop(error)
+        stop(str(error))
 
 
 def _check_not_lost(settings: "Settings") -> None:
@@ -143,7 +143,7 @@ def _read(meaning: Callable[[str], T], text: str) -> T:
     try:
         return meaning(text)
     except ValueError as error:
-        stop(error)
+        stop(str(error))
 
 
 def _name(name: str) -> str:

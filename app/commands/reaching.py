@@ -100,7 +100,7 @@ class Service:
                     return done(settings, errand, watch)
                 return done_there(url, key, errand, watch)
         except ClientError as error:
-            stop(error)
+            stop(str(error))
 
     def tell(self, facts: object, show: Callable[[Console], None]) -> None:
         """Print what was answered, for a machine or for a person."""
@@ -132,7 +132,7 @@ def reaching(command: Callable[Concatenate[Service, P], None]) -> Callable[..., 
                 cast("Callable[..., Service]", _service)(**where), **given
             )
         except ClientError as error:
-            stop(error)
+            stop(str(error))
 
     _, *own = inspect.signature(command, eval_str=True).parameters.values()
     options = inspect.signature(_service, eval_str=True).parameters.values()

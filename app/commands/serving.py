@@ -88,7 +88,7 @@ def compile_command(
         with watched(quiet=as_json) as watch:
             compiled = compile_models(settings, watch)
     except ForewordError as error:
-        stop(error)
+        stop(str(error))
     folders = {purpose: str(folder) for purpose, folder in compiled.items()}
     lines = [f"{purpose.capitalize()}: {folder}" for purpose, folder in folders.items()]
     typer.echo(json.dumps(folders) if as_json else "\n".join(lines))
@@ -113,7 +113,7 @@ def _has_keys(settings: "Settings") -> bool:
     try:
         return run(any_key(settings))
     except OSError as error:
-        stop(error)
+        stop(str(error))
 
 
 def _is_loopback(host: str) -> bool:

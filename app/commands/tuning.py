@@ -71,7 +71,7 @@ def _usable() -> Iterator[None]:
     try:
         yield
     except (UnreadableSet, TooLittleAsked) as error:
-        stop(error)
+        stop(str(error))
 
 
 def _settings(database_url: str | None = None, qdrant_url: str | None = None) -> "Settings":

@@ -4,8 +4,6 @@ The first line of each docstring is the error's title; keyword facts become memb
 problem document, of which `detail` says what this one time went wrong.
 """
 
-import re
-
 
 class ForewordError(Exception):
     """The request could not be carried out."""
@@ -18,11 +16,6 @@ class ForewordError(Exception):
     @property
     def title(self) -> str:
         return (type(self).__doc__ or "").strip().splitlines()[0]
-
-    @property
-    def slug(self) -> str:
-        """The end of its `type` in a problem document."""
-        return re.sub(r"(?<!^)(?=[A-Z])", "-", type(self).__name__).lower()
 
 
 class ConversationNotFound(ForewordError):

@@ -1,10 +1,9 @@
-"""What a command tells fits where it is read: a narrow terminal, few letters, a machine."""
+"""What a command tells fits where it is read: a narrow terminal, few letters."""
 
 import json
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
@@ -20,28 +19,18 @@ LISTED = {
     "last_message_at": None,
     "message_count": 12,
 }
-MISSING = {
-    "type": "/problems/memory-not-found",
-    "title": "There is no such memory item.",
-    "status": 404,
-    "detail": "There is no such memory item.",
-}
 
 
 class Service(BaseHTTPRequestHandler):
-    """Lists one conversation, and has nothing else."""
+    """Lists one conversation."""
 
     def do_GET(self) -> None:
-        listing = self.path.startswith("/conversations?")
-        told = {"items": [LISTED], "next_cursor": None} if listing else MISSING
-        body = json.dumps(told).encode()
-        self.send_response(200 if listing else 404)
+        body = json.dumps({"items": [LISTED], "next_cursor": None}).encode()
+        self.send_response(200)
         self.send_header("X-Request-ID", "1")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
-
-    do_DELETE = do_GET  # noqa: N815  (as the library calls it)
 
     def log_message(self, *_: object) -> None:
         pass
@@ -74,19 +63,3 @@ def test_a_letter_that_the_output_has_not_is_spelled(url: str) -> None:
     assert (listed.exit_code, "Die Kr\\xe4ne im Hafen" in listed.stdout) == (0, True)
     told = run("conversations", "--url", url, "--json", charset="ascii")
     assert json.loads(told.stdout)["items"] == [LISTED]
-
-
-def test_a_machine_is_told_what_is_refused_as_a_problem(url: str, tmp_path: Path) -> None:
-    of_service = run("forget", "memory", "x", "--yes", "--url", url, "--json")
-    here = run("ask", "Who?", "--data-dir", str(tmp_path / "x"), "--json")
-    of_us = run("restore", __file__, "--data-dir", str(tmp_path / "y"), "--json")
-    assert [each.exit_code for each in (of_service, here, of_us)] == [2, 2, 2]
-    assert [each.stdout for each in (of_service, here, of_us)] == ["", "", ""]
-    assert json.loads(of_service.stderr) == MISSING
-    assert json.loads(here.stderr) == {
-        "type": "about:blank",
-        "title": "It cannot be done.",
-        "detail": f"there is no database in {tmp_path / 'x'}",
-    }
-    told = json.loads(of_us.stderr)
-    assert (told["type"], "is no backup" in told["detail"]) == ("/problems/backup-unusable", True)
