@@ -109,17 +109,16 @@ async def restore(
     replaced.
 
     Raises:
-        RestoreRefused: Something is there already, or in use, or what was erased of it cannot be
-            read.
+        RestoreRefused: Something is there already or in use, or nobody can read what was erased.
         BackupUnusable: It is no backup, or one that this release cannot read.
     """
     target = settings.database_file
     room = settings.data_dir if target is None else target.parent
     own_directory(room)
-    if target is not None and target.exists() and not force:
-        raise RestoreRefused(f"{target} is there already; --force replaces it")
     if target is None:
         await _check_unused(settings.database_url)
+    elif target.exists() and not force:
+        raise RestoreRefused(f"{target} is there already; --force replaces it")
     async with unpacked(file, room, watch) as (database, manifest):
         async with _replaced(settings) as replaced:
             since = await _heed(replaced, database, manifest, again=not bring_back_erased)

@@ -39,8 +39,7 @@ def by_name(query: QueryView, pool: Pool, score: Floats, meaning: Floats) -> Flo
     what says the number. Only what the scope knows decides: without full text, nothing.
     """
     named = query.wording.named
-    numbered = [each for each in named.names if each.kin is not None]
-    if not (query.terms or numbered):
+    if not (query.terms or named.numbered):
         return score
     known = [each.term for each in named.names if each.term in query.terms]
     there = pool.bags.frequencies(known) > 0
@@ -48,7 +47,7 @@ def by_name(query: QueryView, pool: Pool, score: Floats, meaning: Floats) -> Flo
         said: NDArray[np.bool_] = np.all(there, axis=1)
         rest = np.where(beside(pool, said), score, np.minimum(score, meaning))
         return np.where(said, np.maximum(score, NAMED), rest)
-    if not numbered:
+    if not named.numbered:
         return score
     any_there: NDArray[np.bool_] = np.any(there, axis=1)
     return _by_number(query, known, any_there, pool, score)
@@ -68,7 +67,7 @@ def _by_number(
     vectors alone are asked. What has only another number of its kind is none: where the number is
     among the `known` terms, but beside what says it, else wherever nothing known is `there`.
     """
-    numbered = [each for each in query.wording.named.names if each.kin is not None]
+    numbered = query.wording.named.numbered
     texts = [content[:_READ] for content in pool.recalled.contents]
     said = np.array([any(each.is_in(text) for each in numbered) for text in texts])
     if query.terms:

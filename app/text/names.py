@@ -62,6 +62,11 @@ class Named:
     names: Sequence[Name] = ()
     alone: bool = False
 
+    @property
+    def numbered(self) -> Sequence[Name]:
+        """Those of which a text may name another: of a series, or commits."""
+        return [each for each in self.names if each.kin is not None]
+
 
 NOTHING_NAMED = Named()
 

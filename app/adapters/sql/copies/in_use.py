@@ -8,7 +8,8 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 from sqlalchemy.pool import NullPool
 
-from app.adapters.sql.database import APPLICATION, translated
+from app.adapters.sql.database import translated
+from app.adapters.sql.dialect import APPLICATION
 
 _LOOK_AGAIN = 0.1
 
