@@ -16,7 +16,6 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from app.adapters.sql.dialect import APPLICATION
 from app.adapters.sql.kept import ALL_BUSY, Kept, dispose_of
 from app.adapters.sql.one_hop import connect
 from app.domain.errors import ForewordError, StorageFull, StoreDamaged, StoreUnavailable
@@ -31,8 +30,8 @@ _PRAGMAS = (
 )
 
 
-_PAGE = 4_096
-"""Bytes of a page of SQLite."""
+_PAGE, APPLICATION = 4_096, "foreword"
+"""Bytes of a page of SQLite; what a PostgreSQL server tells of our connections."""
 
 
 class Watchman(Protocol):

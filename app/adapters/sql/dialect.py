@@ -24,9 +24,6 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-APPLICATION = "foreword"
-"""What a PostgreSQL server tells of our connections."""
-
 
 def is_postgres(connection: AsyncConnection) -> bool:
     return connection.dialect.name == "postgresql"

@@ -8,8 +8,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 from sqlalchemy.pool import NullPool
 
-from app.adapters.sql.database import translated
-from app.adapters.sql.dialect import APPLICATION
+from app.adapters.sql.database import APPLICATION, translated
 
 _LOOK_AGAIN = 0.1
 
