@@ -69,7 +69,8 @@ def _superseding(
 
     Both are of users, and speak of the same. What people with names tell each other changes all
     the time: there only what holds is asked for (LoCoMo, whatever is asked for: MRR .670, not
-    .677). Of how things went nothing takes the place of anything.
+    .677). Of how things went nothing takes the place of anything. What was sent without times has
+    one moment, and the order in which it was written.
     """
     if query.wording.of_course:
         return []
@@ -83,13 +84,17 @@ def _superseding(
     may = pool.whole_bags.holding(_TERMS)
     order = np.argsort(-worth, kind="stable")
     order = order[said[order] & passing[order]]
-    at = np.array(recalled.created_at, dtype=np.float64)
+    said_in_order = list(zip(recalled.created_at, recalled.messages, strict=True))
     contents = [(each, recalled.contents[each]) for each in order[:_READ].tolist()]
     read = [told for told in contents if may[told[0]] or AFTER_ALL in told[1]]
     telling = [each for each, content in read if tells_change(content)]
     found: list[tuple[int, int]] = []
     for old in order[:OLD].tolist():
-        later = [each for each in telling if at[each] > at[old] and worth[each] < worth[old]]
+        later = [
+            each
+            for each in telling
+            if said_in_order[each] > said_in_order[old] and worth[each] < worth[old]
+        ]
         if later:
             found += [(each, old) for each in _of_the_same(query, pool, old, later)[:_MOST]]
     return found

@@ -75,3 +75,18 @@ async def test_among_people_it_does_where_what_holds_is_asked_for(alone: AsyncCl
     assert contents(bundle)[:2] == [new, old]
     before = await context(alone, "What was the staging url?", explain=True)
     assert not any("changed" in each["signals"] for each in before["retrieved_memories"])
+
+
+async def test_what_was_sent_without_times_has_its_order(alone: AsyncClient) -> None:
+    old = "We use MySQL for the billing service."
+    new = "We switched the billing service to PostgreSQL."
+    await distilling_nothing(alone)
+    await store(alone, "My dog is called Rex.", old, *ASIDE, new)
+    question = "Which database does the billing service use?"
+    bundle = await context(alone, question, explain=True)
+    assert contents(bundle)[:2] == [new, old]
+    assert bundle["retrieved_memories"][0]["signals"]["changed"] == 1
+
+    await store(alone, new, *ASIDE, old, user_id="another")
+    bundle = await context(alone, question, user_id="another", explain=True)
+    assert not any("changed" in each["signals"] for each in bundle["retrieved_memories"])
