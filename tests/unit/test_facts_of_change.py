@@ -298,3 +298,15 @@ def test_a_diet_ends_by_what_it_rules_out(before: str, after: str, *, still: boo
 
 def test_a_diet_ends_what_it_rules_out() -> None:
     assert held("I eat meat again.", "I'm vegan.") == [("diet", "vegan")]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "I quit Siemens and started at Bosch.",
+        "I quit Siemens but started at Bosch in May.",
+        "I left Siemens and joined Bosch.",
+    ],
+)
+def test_who_left_one_employer_for_another_is_there(content: str) -> None:
+    assert held("I work at Siemens.", content) == [("works_at", "Bosch")]

@@ -8,7 +8,10 @@ from app.distil.facts.clauses import Clause, Who, clause_at
 from app.distil.language.lexicon import ONE_OF_A_KIND, ONE_OF_FEW, SEVERAL_OF_KIN
 
 _HOW = r"(?:(?:also|now|currently|still|just|recently|mostly|then|usually|only)\s+)?"
-_PAST = r"(?:moved|relocated|grew\s+up|used\s+to|adopted|rescued|joined|quit|left|was\s+born)"
+_PAST = (
+    r"(?:moved|relocated|grew\s+up|used\s+to|adopted|rescued|joined|started\s+at|quit|left"
+    r"|was\s+born)"
+)
 _MANY = (
     r"(?:live|work|prefer|hate|love|enjoy|speak|own|play|teach|study|have|use|collect"
     r"|volunteer|practi[sc]e|do|go|want|need|can'?t\s+stand|am|'m)"
