@@ -184,7 +184,9 @@ async def _open_upstream(settings: Settings, stack: AsyncExitStack) -> HttpUpstr
     chosen = settings.proxy
     if chosen.upstream_url is None:
         return None
-    client = open_client(timeout_s=chosen.timeout_s, connect_s=chosen.connect_s)
+    client = open_client(
+        chosen.upstream_url, timeout_s=chosen.timeout_s, connect_s=chosen.connect_s
+    )
     return HttpUpstream(await stack.enter_async_context(client), chosen.upstream_url)
 
 

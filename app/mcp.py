@@ -25,6 +25,7 @@ from pydantic import SecretStr
 
 from app.adapters.passing import Passing
 from app.adapters.presence import Address, find_server, free_port, held, local_key, telling
+from app.adapters.trust import trust
 from app.adapters.typed import Typed
 from app.api.logging import configure_logging
 from app.domain.errors import DataDirectoryInUse
@@ -121,6 +122,7 @@ async def _pass_on(
     http = httpx2.AsyncClient(
         headers={**headers, **opened},
         timeout=_PATIENCE,
+        verify=trust(url),
         trust_env=not url.startswith("http://127."),
         transport=transport,
         event_hooks={"response": [partial(_note_refusal, refusals)]},

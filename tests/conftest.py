@@ -3,16 +3,19 @@
 import gc
 import os
 import shutil
+import ssl
 import tempfile
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from app.adapters.embedder import compile as compile_
 from app.adapters.embedder import onnx_embedder
 from tests.databases import migrate, run_apart
-from tests.fakes_embedder import loaded_once
+from tests.fakes_embedder import hashed_once, loaded_once
 
 IN_MEMORY = Path("/dev/shm")  # noqa: S108  (a place for temporary files is what is wanted)
 ROOM = 2 * 2**30
@@ -66,6 +69,15 @@ def _one_model_in_memory() -> Iterator[None]:
     """Opening an application takes twice as long where each of them loads the model for itself."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(onnx_embedder, "_load", loaded_once(onnx_embedder._load))
+        patch.setattr(compile_, "sha256_of", hashed_once(compile_.sha256_of))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _certificates_in_memory() -> Iterator[None]:
+    """Each client over HTTP reads those of all authorities: a quarter of a second of processor."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ssl, "create_default_context", cache(ssl.create_default_context))
         yield
 
 

@@ -141,6 +141,20 @@ def loaded_once(load: Callable[[CompiledModel], Any]) -> Callable[[CompiledModel
     return loaded
 
 
+def hashed_once(sha256_of: Callable[[Path], str]) -> Callable[[Path], str]:
+    """`sha256_of`, which reads a file again only where it changed."""
+    kept: dict[object, str] = {}
+
+    def hashed(path: Path) -> str:
+        file = path.stat()
+        key = (path, file.st_ino, file.st_mtime_ns, file.st_size)
+        if key not in kept:
+            kept[key] = sha256_of(path)
+        return kept[key]
+
+    return hashed
+
+
 def model_cache() -> Path:
     chosen = os.environ.get("FOREWORD_MODEL_CACHE")
     return Path(chosen) if chosen else Path.home() / ".cache" / "foreword" / "models"

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit, urlunsplit
 import httpx
 from cachetools import LRUCache
 
+from app.adapters.trust import trust
 from app.domain.errors import UpstreamTimedOut, UpstreamUnavailable
 from app.ports.upstream import HeaderList, Passed
 
@@ -97,8 +98,12 @@ class _NoCookies(CookieJar):
         pass
 
 
-def open_client(*, timeout_s: float, connect_s: float) -> httpx.AsyncClient:
-    """The connections to one upstream; `timeout_s` bounds each silence, not the whole answer."""
+def open_client(url: str, *, timeout_s: float, connect_s: float) -> httpx.AsyncClient:
+    """
+    The connections to the upstream at `url`.
+
+    `timeout_s` bounds each silence, not the whole answer.
+    """
     return httpx.AsyncClient(
         timeout=httpx.Timeout(timeout_s, connect=connect_s),
         limits=httpx.Limits(
@@ -107,6 +112,7 @@ def open_client(*, timeout_s: float, connect_s: float) -> httpx.AsyncClient:
             keepalive_expiry=_IDLE_S,
         ),
         cookies=_NoCookies(),
+        verify=trust(url),
         follow_redirects=False,
     )
 

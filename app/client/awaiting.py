@@ -8,6 +8,7 @@ from typing import IO, Any, Self, TypeVar, cast
 
 import httpx
 
+from app.adapters.trust import trust
 from app.client import calls
 from app.client.answers import (
     Bundle,
@@ -59,6 +60,7 @@ class AsyncClient:
             base_url=url,
             headers=headers(key),
             timeout=seconds,
+            verify=trust(url),
             trust_env=False,
             transport=transport,
         )

@@ -6,6 +6,7 @@ from typing import IO, Any, Self, TypeVar, cast
 
 import httpx
 
+from app.adapters.trust import trust
 from app.client import calls
 from app.client.answers import (
     Bundle,
@@ -49,7 +50,11 @@ class Client:
     def __init__(self, url: str, key: str | None = None, *, seconds: float = 60.0) -> None:
         self._seconds = seconds
         self._http = httpx.Client(
-            base_url=url, headers=headers(key), timeout=seconds, trust_env=False
+            base_url=url,
+            headers=headers(key),
+            timeout=seconds,
+            verify=trust(url),
+            trust_env=False,
         )
 
     def __enter__(self) -> Self:

@@ -24,6 +24,7 @@ from app.adapters.language_model import ChatModel, LlmLimits, OnAnswer
 from app.adapters.late import LateEmbedder, LateReranker
 from app.adapters.recogniser import open_spacy
 from app.adapters.reranker import OnnxReranker, compile_reranker
+from app.adapters.trust import trust
 from app.domain.errors import RecogniserUnavailable
 from app.domain.watching import Watch, counting, unwatched
 from app.ports import Embedder
@@ -80,7 +81,7 @@ async def _open_language(
         return None
     key = revealed(chosen.api_key)
     headers = {"Authorization": f"Bearer {key}"} if key else {}
-    client = httpx.AsyncClient(headers=headers, timeout=chosen.timeout_s)
+    client = httpx.AsyncClient(headers=headers, timeout=chosen.timeout_s, verify=trust(chosen.url))
     return ChatModel(
         client=await stack.enter_async_context(client),
         url=chosen.url.rstrip("/"),

@@ -60,7 +60,7 @@ async def test_a_connection_waits_while_somebody_thinks(
     now = 1_000.0
     clock = SimpleNamespace(monotonic=lambda: now)
     monkeypatch.setattr(httpcore._async.http11, "time", clock)
-    async with a_server() as server, open_client(timeout_s=60, connect_s=60) as client:
+    async with a_server() as server, open_client(server.url, timeout_s=60, connect_s=60) as client:
         upstream = HttpUpstream(client, server.url)
         await asked(upstream)
         now += thinking
@@ -69,7 +69,7 @@ async def test_a_connection_waits_while_somebody_thinks(
 
 
 async def test_a_connection_that_was_closed_over_there_is_made_anew() -> None:
-    async with a_server() as server, open_client(timeout_s=60, connect_s=60) as client:
+    async with a_server() as server, open_client(server.url, timeout_s=60, connect_s=60) as client:
         upstream = HttpUpstream(client, server.url)
         await asked(upstream)
         server.open[0].close()

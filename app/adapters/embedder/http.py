@@ -14,6 +14,7 @@ import stamina
 
 from app.adapters.embedder.cache import QueryCache
 from app.adapters.embedder.onnx_embedder import OnBatch, ignore_batch
+from app.adapters.trust import trust
 from app.domain.errors import EmbedderUnavailable
 from app.ranking import Floats
 
@@ -90,7 +91,9 @@ class HttpEmbedder:
         headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
         retries = retries or Retries()
         async with AsyncExitStack() as stack:
-            client = httpx.AsyncClient(headers=headers, timeout=retries.timeout)
+            client = httpx.AsyncClient(
+                headers=headers, timeout=retries.timeout, verify=trust(base_url)
+            )
             await stack.enter_async_context(client)
             url = httpx.URL(base_url.rstrip("/") + cls.dialect.path)
             endpoint = _Endpoint(client, url, model, cls.dialect, retries)

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 
 from qdrant_client import AsyncQdrantClient, models
 
+from app.adapters.trust import trust
 from app.adapters.vectors.nearest import Found, as_cosine, nearest
 from app.adapters.vectors.payload import conditions, misplaced, payload_of
 from app.adapters.vectors.server_ask import Ask
@@ -200,6 +201,7 @@ def _client(url: str, api_key: str | None, timeout: float) -> AsyncQdrantClient:
         timeout=math.ceil(timeout),
         prefer_grpc=False,
         check_compatibility=False,
+        verify=trust(url),
     )
 
 
