@@ -103,6 +103,7 @@ def environment(directory: Path, **settings: str) -> dict[str, str]:
         "DATA_DIR": str(directory / "data"),
         "MODEL_CACHE": str(model_cache()),
         "SERVER__LOOK_S": "0",
+        "DISTIL__SHARE": "1",
         **settings,
     }
     return inherited | {f"FOREWORD_{name}": value for name, value in ours.items()}

@@ -11,7 +11,13 @@ from asgi_lifespan import LifespanManager
 from httpx import ASGITransport, AsyncClient, Response
 
 from app.main import create_app
-from app.settings import DatabaseSettings, RetrievalSettings, ServerSettings, Settings
+from app.settings import (
+    DatabaseSettings,
+    DistilSettings,
+    RetrievalSettings,
+    ServerSettings,
+    Settings,
+)
 from tests.fakes_embedder import model_cache
 
 Json = dict[str, Any]
@@ -26,10 +32,11 @@ def settings_for(directory: Path, **given: Any) -> Settings:
     Embedded engines in `directory`, on the model that is compiled already.
 
     Sources get time enough to answer on a busy machine; a test about deadlines names its own. Each
-    look at the parts is a new one.
+    look at the parts is a new one. What is distilled is waited for, so it gives way to nobody.
     """
     defaults = {
         "database": DatabaseSettings(durable=False),
+        "distil": DistilSettings(share=1),
         "model_cache": model_cache(),
         "retrieval": RetrievalSettings(deadline_s=30),
         "server": ServerSettings(look_s=0),
