@@ -23,7 +23,7 @@ from app.text.courtesy import without_courtesy
 from app.text.scripts import fold
 from app.text.terms import query_terms
 from app.text.topic import topic_of, words_sought
-from app.text.wording import asks, is_question
+from app.text.wording import asks, is_question, question_word
 
 REPLIED = np.float32(0.8)
 """The relevance, at least, of what was replied to the question when it was asked before."""
@@ -123,22 +123,30 @@ def replying(recalled: Recalled, behind: Behind) -> NDArray[np.bool_]:
     )
 
 
-def answering_nothing(recalled: Recalled, among: Sequence[int]) -> Sequence[int]:
+def answering_nothing(
+    recalled: Recalled, among: Sequence[int], for_what: str | None = None
+) -> Sequence[int]:
     """
     Those of the items that ask an assistant, or are its reply that nothing is known: these are no
     answers, however near to a question they are.
 
-    What people ask each other, who have names, may tell something by it.
+    What people ask each other, who have names, may tell something by it, but not what it asks for:
+    it is no answer if that is asked for in the same word (`for_what`).
     """
-    return [at for at in among if _says_nothing(recalled, at)]
+    return [at for at in among if _says_nothing(recalled, at, for_what)]
 
 
-def _says_nothing(recalled: Recalled, at: int) -> bool:
-    if recalled.types[at] is not ItemType.MESSAGE or recalled.names[at] is not None:
+def _says_nothing(recalled: Recalled, at: int, for_what: str | None) -> bool:
+    if recalled.types[at] is not ItemType.MESSAGE:
         return False
-    said = recalled.contents[at]
+    said, named = recalled.contents[at], recalled.names[at] is not None
     if recalled.roles[at] == Role.ASSISTANT:
-        return declines(said)
+        return not named and declines(said)
+    may = not named or (for_what is not None and question_word(said) == for_what)
+    return may and _only_asks(said)
+
+
+def _only_asks(said: str) -> bool:
     return len(said) <= _ONE_QUESTION and is_question(without_courtesy(said)) and _alone(said)
 
 

@@ -12,7 +12,7 @@ from app.ranking import Floats
 from app.ranking.dated import dated
 from app.ranking.dedup import repeated, saying
 from app.ranking.lifting import Ties, lifted
-from app.ranking.likely import IDLE, idle, on_topic
+from app.ranking.likely import IDLE, IN_PASSING, idle, on_topic, small_talk
 from app.ranking.pool import Pool, Recalled
 from app.ranking.query import QueryView
 from app.ranking.ranked import BELOW_FLOOR, REPEATED, Ranked
@@ -70,8 +70,11 @@ def rank(
     these, what was said elsewhere and is worth less stays out. Ties: by key, newest first.
     """
     relevant, asked = judged.score * judged.standing, _asked_for(query, pool)
+    small = small_talk(query, pool, (relevant >= taste.floor) | asked)
+    asked &= ~small
     nothing = idle(query, pool, relevant, taste.floor) & ~asked
-    part = np.where(nothing, IDLE, np.float32(1))
+    part = np.where(small, IN_PASSING, np.where(nothing, IDLE, np.float32(1)))
+    nothing |= small
     more, lifts = lifted(part * relevant, query, pool, ties, asked)
     topical = on_topic(query, pool, judged, asked, nothing, taste.sufficient)
     passing, standing = topical >= taste.floor, part * judged.standing

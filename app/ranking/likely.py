@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from app.domain.memory import OF_MESSAGES
 from app.ranking import Floats
 from app.ranking.asked_again import REPLIED, answering_nothing
 from app.ranking.pool import Pool
@@ -10,9 +11,13 @@ from app.ranking.query import QueryView
 from app.ranking.relevance import Relevance
 from app.ranking.subjects import of_others
 from app.ranking.timing import elsewhere
+from app.text.small_talk import is_small_talk
 
 IDLE = np.float32(0.4)
 """What of their relevance questions, and replies without an answer, count beside answers."""
+
+IN_PASSING = np.float32(0.1)
+"""And what small talk does, which is as relevant as what it stands beside, or as who said it."""
 
 
 def idle(query: QueryView, pool: Pool, relevant: Floats, floor: float) -> NDArray[np.bool_]:
@@ -23,7 +28,22 @@ def idle(query: QueryView, pool: Pool, relevant: Floats, floor: float) -> NDArra
     """
     said = np.zeros(len(pool.recalled), dtype=np.bool_)
     if query.wording.asks and not query.wording.of_questions:
-        said[answering_nothing(pool.recalled, np.flatnonzero(relevant >= floor).tolist())] = True
+        passing = np.flatnonzero(relevant >= floor).tolist()
+        said[answering_nothing(pool.recalled, passing, query.wording.for_what)] = True
+    return said
+
+
+def small_talk(query: QueryView, pool: Pool, among: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """
+    True for the messages `among` a pool that say nothing: "OK", "thx"; each of shape (n,).
+
+    Who looks up small talk gets it.
+    """
+    recalled, said = pool.recalled, np.zeros(len(pool.recalled), dtype=np.bool_)
+    if query.wording.in_passing:
+        return said
+    for at in np.flatnonzero(among).tolist():
+        said[at] = recalled.types[at] in OF_MESSAGES and is_small_talk(recalled.contents[at])
     return said
 
 

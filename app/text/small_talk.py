@@ -26,7 +26,7 @@ _BYE = one_of(
     "adi[oó]s", "cha[ou]", "hasta (?:luego|pronto|mañana)", "nos vemos", "buenas",
 )  # fmt: skip
 _THANKS = one_of(
-    rf"(?:thanks )?{THANKS}", "thank u", "tysm", "(?:(?:vielen|besten|tausend|lieben) )+dank",
+    rf"(?:thanks )?{THANKS}", "thank u", "tysm", "tx", "(?:(?:vielen|besten|tausend|lieben) )+dank",
     "dankesch[oö]n", "mille mercis", "much[ií]simas gracias", "mil gracias",
 )  # fmt: skip
 _FOR_WHAT = one_of(
@@ -60,22 +60,25 @@ _WELL = one_of(
 _PRAISE = one_of(
     rf"(?:{_HOW} )*{_WELL}(?: (?:idea|point|job|work|one))?", "well done", "sounds like a plan",
     "(?:i )?love it", "works for me", "congrat(?:s|ulations)", "not bad", "all good",
+    "enhorabuena", "felicidades", "glückwunsch", "félicitations",
 )  # fmt: skip
 _UNDERSTOOD = one_of(
     "ok(?:ay|ey|i)?(?: then)?", "kk?", "all ?right(?: then)?", "(?:i )?got it", "gotcha",
-    "i see", "i understand", "understood", "noted", "makes sense", "will do", "np", "agreed",
-    "right",
+    "i see", "(?:i )?(?:totally )?understand", "understood", "makes sense", "will do", "np",
+    "(?:i(?:'ve| have)? )?(?:noted|saved)(?: (?:it|that|this))?(?: down)?", "(?:all )?done",
+    "i(?:'ll| will)? (?:remember|keep) (?:it|that|this)(?: in mind)?", "right", "agreed",
     "no (?:problem|worries|prob)(?: at all)?", "you(?:'re| are|r) (?:very |most )?welcome",
     "my pleasure", "any ?time", "never ?mind", "don't mention it", "sorry", "my bad", "oops",
     "that(?:'s| is) (?:all|it)(?: for (?:now|today))?",
     "alles klar", "verstanden", "kein problem", "keine ursache", "gern geschehen",
     "bitte (?:sehr|schön)", "stimmt", "d'accord", "ça marche", "compris", "entendu",
     "pas de (?:problème|souci)s?", "de rien", "je (?:t'en|vous en) prie",
-    "vale", "entendido", "de acuerdo", "de nada", "(?:no hay|sin) problema", "no pasa nada",
+    "vale", "entendido", "apuntado", "de acuerdo", "de nada", "(?:no hay|sin) problema",
+    "no pasa nada",
 )  # fmt: skip
 _SOUND = one_of(
     "lol", "lmao", "rofl", "(?:ha)+h?", "(?:he){2,}", "(?:ja){2,}", "h+m+", "u[hm]+", "a+h+", "aha",
-    "o+h+", "wo+w", "yay", "xd+", "<3+", "[:;=]['-]?[dpo3]",
+    "o+h+", "wo+w", "yay", "phew", "xd+", "<3+", "[:;=]['-]?[dpo3]",
 )  # fmt: skip
 
 _FILLER = re.compile(

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from app.text.names import NOTHING_NAMED, Named, named_in
 from app.text.patterns import CODE
+from app.text.small_talk import is_small_talk
 from app.text.terms import STOP_WORDS
 from app.text.topic import words_sought
 
@@ -86,6 +87,11 @@ _ENDS_OTHERWISE = re.compile(r"[.!:;,\u3002]\W*\Z|\n")
 _EXCLAIMS = re.compile(r"\W*(?:what an?|how (?:nice|cool|sweet|cute|lovely))\b", re.IGNORECASE)
 
 
+_FOR_WHAT = re.compile(
+    r"\b(?:who|whose|where|when|why|how (?:much|many|long|often|old|far|big|tall)"
+    r"|wer|wo|wann|warum|où|quand|pourquoi|quién|dónde|cuándo|cuánt[oa]s?)\b",
+    re.IGNORECASE,
+)
 _QUESTION = re.compile(r"(?:who|whose|what|where|when|why|which|how)\b[^.!:\n]*\Z", re.IGNORECASE)
 _TOLD = re.compile(
     r",\s*\w+(?:n't)?\s(?:i|you|he|she|it|we|they)\s*\?\W*\Z|:[^?]*\w[^?]*\Z", re.IGNORECASE
@@ -111,7 +117,8 @@ class Wording:
     """
     Whether a query asks at all; for a time or a number; how far it speaks of who asks, and whether
     of the assistant, of what was, and of how things went; wants to see code, or what was asked;
-    which of its words stand side by side, and what it calls by name.
+    which of its words stand side by side, what it calls by name, and the word that asks; and
+    whether it is small talk, which somebody looks up.
     """
 
     asks: bool = False
@@ -124,6 +131,8 @@ class Wording:
     of_questions: bool = False
     phrases: Sequence[Phrase] = ()
     named: Named = NOTHING_NAMED
+    for_what: str | None = None
+    in_passing: bool = False
 
 
 PLAIN = Wording()
@@ -143,7 +152,18 @@ def wording_of(query: str, question: str | None = None) -> Wording:
         asks_code=bool(_CODE.search(query[:_READ])),
         phrases=phrases_of(sought),
         named=named_in(sought),
+        for_what=question_word(asked),
+        in_passing=is_small_talk(query),
     )
+
+
+def question_word(text: str) -> str | None:
+    """
+    The first word that asks for what a question itself cannot tell: whom, where, when, why or how
+    many; None where there is none, as in "What did you think of the bike?", which tells of a bike.
+    """
+    found = _FOR_WHAT.search(text[:_READ])
+    return " ".join(found[0].casefold().split()) if found else None
 
 
 def _speaks_of_asker(asked: str) -> float:

@@ -73,3 +73,14 @@ async def test_it_is_told_and_kept_as_any_other(client: AsyncClient) -> None:
     assert [each["content"] for each in items] == [PINNED]
     assert items == events[-1][1]["retrieved_memories"] == again["retrieved_memories"]
     assert again["metadata"]["cache_hit"]
+
+
+async def test_it_stands_behind_what_says_something_whoever_said_it(client: AsyncClient) -> None:
+    moved = "New flat at last: 14 Elm Street, third floor."
+    people = [said(text, name="Diego") for text in ("ok", moved, "\U0001f44d", "thx")]
+    others = [said(text, name="Ann") for text in ("The cat is ill.", "We sold the blue car.")]
+    await store(client, *people, *others, user_id="bob")
+
+    bundle = await context(client, "Diego's address", user_id="bob")
+
+    assert contents(bundle)[0] == moved

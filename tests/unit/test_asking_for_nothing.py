@@ -17,6 +17,7 @@ see you tomorrow|thanks man|hey again|Hello!!!|<3|xD|nice one|wow|hmm|bye bye|Th
 nein danke|Danke schön!|vielen lieben dank|wie geht's dir?|Gute Nacht|tschüss|alles klar, danke
 Guten Morgen! Wie geht es dir heute?|ja|merci beaucoup !|ça va ?|bonne nuit|d'accord, merci
 de rien|oui|¡hola! ¿qué tal?|¿cómo estás?|muchas gracias|vale|buenas noches|hasta luego
+noted|I've noted that|Saved.|done|tx|phew|I'll keep it in mind|totally understand!|enhorabuena!!!
 sí|si\u0301|perfecto, gracias|\U0001f44d|Hi \U0001f44b\U0001f3fd|?!|   |thanks \t so much
 """.strip("\n")
     .replace("\n", "|")
@@ -36,7 +37,7 @@ thanks! where is my coat?|Hi Bob|hello kitty|good hotel|ok google|what is good?|
 Nice is a city|thanks giving|see you at 8|1|bye-law|danke für den Kaffee|how are Ann and Ben?
 what's up with Ann?|good night story|c'est quoi|好的|the perfect gift|superb|top 5
 welcome drink|how is life insurance|thank you note for Ann|sorry for what?
-hi, tea|cool box|no good hotel
+hi, tea|cool box|no good hotel|done with tea|noted: 10 mg|I'll remember Ann|I noted it on Monday
 """.strip()
     .replace("\n", "|")
     .split("|"),
