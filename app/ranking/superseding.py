@@ -11,6 +11,7 @@ from app.ranking import Floats
 from app.ranking.bm25 import numbers_in_order
 from app.ranking.pool import Pool
 from app.ranking.query import QueryView
+from app.ranking.restating import restated
 from app.text.change import AFTER_ALL, TERMS, tells_change
 
 OLD = 3
@@ -24,6 +25,12 @@ of the pool have, or all that the other has of the query.
 
 AMONG_PEOPLE = np.float32(0.6)
 """The same among people, who have names and change something all the time."""
+
+_AS_NEAR = np.float32(2 / 3)
+"""
+Of the cosine of the query with the old one, what one has at least that has no word of the query:
+"My new dentist is Dr. Hall" is of the same clinic, and tells no dose.
+"""
 
 _MOST = 2
 """Messages that are lifted, for each of these."""
@@ -50,7 +57,10 @@ def with_changes(
     as what it takes the place of; and the signal that says which did. Each of shape (n,), as is
     `passing`: True for what may be let in.
     """
-    changes = _superseding(query, pool, worth, passing)
+    changes = [
+        *_superseding(query, pool, worth, passing),
+        *restated(query, pool, worth, passing),
+    ]
     if not changes:
         return worth, standing, {}
     worth, standing = worth.copy(), standing.copy()
@@ -96,12 +106,26 @@ def _superseding(
             if said_in_order[each] > said_in_order[old] and worth[each] < worth[old]
         ]
         if later:
-            found += [(each, old) for each in _of_the_same(query, pool, old, later)[:_MOST]]
+            asked = _of_what_is_asked(query, pool, old, later)
+            found += [(each, old) for each in _of_the_same(query, pool, old, asked)[:_MOST]]
     return found
+
+
+def _of_what_is_asked(
+    query: QueryView, pool: Pool, old: int, among: Sequence[int]
+) -> Sequence[int]:
+    """Those `among` that have a word of the query, or are nearly as near to it as the old one."""
+    said = np.any(pool.whole_bags.frequencies(query.terms) > 0, axis=1)
+    if query.vector is not None:
+        near = pool.whole_vectors.dot(query.vector)
+        said |= near >= _AS_NEAR * near[old]
+    return [at for at in among if said[at]]
 
 
 def _of_the_same(query: QueryView, pool: Pool, old: int, among: Sequence[int]) -> Sequence[int]:
     """Those `among` that mean something like one, in some of its words."""
+    if not among:
+        return among
     cosine = pool.whole_vectors[list(among)].dot(pool.whole_vectors[old])
     least = AMONG_PEOPLE if pool.recalled.names[old] else ALIKE
     near = [at for at, told in zip(among, cosine.tolist(), strict=True) if told >= least]

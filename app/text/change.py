@@ -61,6 +61,7 @@ _CHANGES = re.compile(
     | (?<!n't\ )(?<!not\ )(?<!never\ )(?<!to\ ) forget\ (?:that|what\ i)
     | make\ (?:it|that|this|the)\ (?:\w+\ ){{0,3}}?(?:\d|{"|".join(_WHEN)})
     | new\ (?:\w+\ )?(?:{"|".join(_NEW)})
+    | (?:my|our|his|her|their)\ new\ \w+\ (?:\w+\ )?is\b
     )\b
     | (?:\A|[.!?,;:\n]\ ?) (?:{_ANY_DONE_BY}|actually,?\ \w|update:)
     """,

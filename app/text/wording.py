@@ -37,6 +37,13 @@ _CODE = re.compile(
     re.IGNORECASE,
 )
 _OF_PAST = re.compile(r"\b(?:did|was|were|had|has|have)\b", re.IGNORECASE)
+_OWNS = re.compile(
+    r"\b(?:do|does|can|could|should|must|will|may)(?:n['\u2019]?t)?\b[^.?!]{0,60}?\bhave\b"
+    r"|\b(?:who|which \w+)(?: else)? ha(?:s|ve)(?: got)? (?:the|an?|my|our|his|her|their|to)\b",
+    re.IGNORECASE,
+)
+"""What somebody has is no past: "Who has the key?", "How much do we have?"."""
+_WHY_IT_WAS = re.compile(r"\bwhy\W+(?:did|was|were|had|has|have)\b", re.IGNORECASE)
 _OF_COURSE = re.compile(
     r"\b(?:in (?:what |which |chronological )?order|order (?:in which|of)|between|throughout"
     r"|over time|summar(?:y|i[sz]e)|recap|overview|timeline|history|journey|evol\w+"
@@ -146,8 +153,8 @@ def wording_of(query: str, question: str | None = None) -> Wording:
         asks_when=bool(_WHEN.search(asked)),
         of_asker=_speaks_of_asker(asked),
         of_assistant=bool(_ASSISTANT.search(asked)),
-        of_past=bool(_OF_PAST.search(asked)),
-        of_course=bool(_OF_COURSE.search(query[:_READ])),
+        of_past=bool(_OF_PAST.search(_OWNS.sub("", asked[:_READ]))),
+        of_course=bool(_OF_COURSE.search(query[:_READ]) or _WHY_IT_WAS.search(asked[:_READ])),
         of_questions=bool(_QUESTIONS.search(asked)),
         asks_code=bool(_CODE.search(query[:_READ])),
         phrases=phrases_of(sought),

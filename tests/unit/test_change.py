@@ -16,6 +16,7 @@ Actually, let's go with the blue one
 ugh, turns out the flight is at 6:10
 she's with Deloitte now
 my new address is Elm Street 4
+our new dentist is Dr. Hall
 scrap that, make it Friday
 we went with Postgres after all
 forget what I said about Tuesday, it's Wednesday

@@ -91,6 +91,12 @@ def test_a_question_may_speak_of_questions(query: str, *, speaks: bool) -> None:
         ("How many days lie between the review and the release?", False, True),
         ("Give me a summary of the move", False, True),
         ("Which order is late?", False, False),
+        ("Who has the iron key?", False, False),
+        ("How much gold does the party have?", False, False),
+        ("Has the iron key been found?", True, False),
+        ("Who has found the key?", True, False),
+        ("Why was the medicine paused?", True, True),
+        ("Why is the deploy at four?", False, False),
     ],
 )
 def test_a_question_may_be_for_what_holds_or_was_or_how_it_went(
