@@ -77,3 +77,17 @@ async def test_what_was_asked_for_is_what_the_reply_names(client: AsyncClient) -
 
     assert contents(bundle)[0] == "Oslo was over New Year."
     assert bundle["metadata"]["leans_on"] == chat["message_ids"][0]
+
+
+async def test_a_thing_without_a_name_takes_the_place_of_another(client: AsyncClient) -> None:
+    trident = "Oswin carries the trident of the tides since the chapel."
+    said_before = [
+        "Thessaly wears the ring of feather fall, as she falls a lot.",
+        "Grub swapped the ring of the Baron, a ring of feather fall, with a fake.",
+        "The ring of feather fall is made of bone.",
+        trident,
+    ]
+    await store(client, *said_before, *OTHERS, user_id="alice")
+    turns = ["Who has the ring of feather fall?", "Thessaly has it."]
+    _, bundle = await asked_then(client, turns, "and the trident?")
+    assert contents(bundle)[0] == trident

@@ -3,7 +3,7 @@ Of whom a question asks that only names somebody: "What about Kestrel?".
 
 What is asked was said before, of somebody else: "When does Brightwater's contract end?". Asked with
 both names it finds the old one first, so the new one takes its place: "When does Kestrel's contract
-end?".
+end?". So does a thing that has no name ("And the trident?": app/text/instead.py).
 """
 
 import re
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from app.distil.entities.entity import NOTHING_KNOWN, Gazetteer
 from app.distil.entities.finding import mentions_of
 from app.domain.entities import EntityType
+from app.text.instead import with_other_thing
 from app.text.leaning import gone_on_with, says_nothing
 from app.text.somebody import CALLED_SO, KIN
 
@@ -76,8 +77,10 @@ def renamed(before: str, question: str, known: Gazetteer = NOTHING_KNOWN) -> Ren
     goes_on = gone_on_with(question)
     if goes_on is None:
         return None
-    goes_on = f"{_LED}{goes_on}"
+    thing, goes_on = goes_on, f"{_LED}{goes_on}"
     said, now = list(_names(before, known)), list(_names(goes_on, known))
+    if not now and (asked := with_other_thing(before, thing)):
+        return Renamed(asked=asked, more=False)
     spoken_of, named = {each.folded for each in said}, {each.folded for each in now}
     new = [each for each in now if each.folded not in spoken_of]
     if not new or not says_nothing(goes_on[: new[0].start]):
