@@ -15,6 +15,8 @@ from functools import lru_cache
 
 import Stemmer
 
+from app.text.irregular import irregular_forms
+
 _LETTERS_MADE_BY_SIGNS = {7, 8, 9, *range(84, 133)}
 """Combining classes of nukta, voicing, virama and Thai or Lao vowels: no accents."""
 
@@ -121,9 +123,18 @@ def stem(word: str) -> str:
 
 def stem_anew(word: str) -> str:
     """The same of what is not said again, and not to be remembered."""
+    begins = beginning(word)
+    return _STEMS.get(begins, begins)
+
+
+def beginning(word: str) -> str:
+    """What a word begins with, without its ending."""
     if word.isascii():
         return str(_STEMMERS[0][1].stemWord(word))
     for letters, stemmer in _OF_SCRIPT:
         if letters.fullmatch(word):
             return fold(str(stemmer.stemWord(word))) or word
     return word
+
+
+_STEMS = {beginning(form): beginning(word) for form, word in irregular_forms().items()}

@@ -15,10 +15,19 @@ from functools import lru_cache
 from itertools import chain, pairwise, takewhile
 
 from app.text import identifiers
-from app.text.scripts import UNSPACED, WORD_CHARACTER, bare, fold, grams, runs, stem
+from app.text.scripts import (
+    UNSPACED,
+    WORD_CHARACTER,
+    bare,
+    beginning,
+    fold,
+    grams,
+    runs,
+    stem,
+)
 from app.text.stretches import AT_ONCE, stretches
 
-VERSION = "2"
+VERSION = "3"
 """Rises with every change that gives a text other terms: full text is then rebuilt."""
 
 MAX_QUERY_TERMS = 64
@@ -221,7 +230,7 @@ def _beginning(token: str) -> str:
     if UNSPACED.search(token) or len(token) > MAX_TERM_CHARACTERS:
         return ""
     name = fold(identifiers.whole(_pieces(_WORD.findall(token))))
-    return _common_beginning(name, stem(name))
+    return _common_beginning(name, beginning(name))
 
 
 def _common_beginning(one: str, other: str) -> str:

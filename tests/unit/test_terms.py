@@ -67,13 +67,13 @@ def test_a_text_has_these_terms(text: str, terms: list[str]) -> None:
     assert terms_of(text) == terms
 
 
-def test_the_terms_are_those_of_version_2() -> None:
+def test_the_terms_are_those_of_version_3() -> None:
     """Other terms for the same text need another version, and full text built anew."""
-    said = "Émile's naïve plans: re-indexing 3 databases (getUserById, SQL) 東京 on Tuesdays!"
+    said = "Émile's naïve plans: re-indexing 3 databases (getUserById, SQL) 東京 sold on Tuesdays!"
     terms = """
-        emil naiv plan index reindex 3 databas get user id getuserbyid sql 東 京 東京 tuesday
+        emil naiv plan index reindex 3 databas get user id getuserbyid sql 東 京 東京 sell tuesday
     """
-    assert (VERSION, terms_of(said)) == ("2", terms.split())
+    assert (VERSION, terms_of(said)) == ("3", terms.split())
 
 
 @given(st.text())
