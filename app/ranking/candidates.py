@@ -12,7 +12,7 @@ from app.ranking import Floats
 from app.ranking.dated import dated
 from app.ranking.dedup import repeated, saying
 from app.ranking.lifting import Ties, lifted
-from app.ranking.likely import IDLE, IN_PASSING, idle, on_topic, small_talk
+from app.ranking.likely import idle, on_topic, small_talk
 from app.ranking.pool import Pool, Recalled
 from app.ranking.query import QueryView
 from app.ranking.ranked import BELOW_FLOOR, REPEATED, Ranked
@@ -69,12 +69,9 @@ def rank(
     in, if nothing of it is a likely answer. Where the conversation that goes on has enough of
     these, what was said elsewhere and is worth less stays out. Ties: by key, newest first.
     """
-    relevant, asked = judged.score * judged.standing, _asked_for(query, pool)
-    small = small_talk(query, pool, (relevant >= taste.floor) | asked)
-    asked &= ~small
-    nothing = idle(query, pool, relevant, taste.floor) & ~asked
-    part = np.where(small, IN_PASSING, np.where(nothing, IDLE, np.float32(1)))
-    nothing |= small
+    relevant = judged.score * judged.standing
+    asked, small = _asked_for(query, pool, relevant >= taste.floor)
+    nothing, part = idle(query, pool, relevant >= taste.floor, asked, small)
     more, lifts = lifted(part * relevant, query, pool, ties, asked)
     topical = on_topic(query, pool, judged, asked, nothing, taste.sufficient)
     passing, standing = topical >= taste.floor, part * judged.standing
@@ -104,7 +101,16 @@ class _Marked:
     filling: NDArray[np.bool_]
 
 
-def _asked_for(query: QueryView, pool: Pool) -> NDArray[np.bool_]:
+def _asked_for(
+    query: QueryView, pool: Pool, passing: NDArray[np.bool_]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """True for what is asked for as a whole, and for small talk, which never is; (n,) each."""
+    asked = _told_of_it(query, pool)
+    small = small_talk(query, pool, passing | asked)
+    return asked & ~small, small
+
+
+def _told_of_it(query: QueryView, pool: Pool) -> NDArray[np.bool_]:
     """
     True for what tells of a time for which the query asks as a whole, shape (n,): what sums it up,
     or where nothing does what was said then; or for the facts that are asked for, and the messages

@@ -20,17 +20,26 @@ IN_PASSING = np.float32(0.1)
 """And what small talk does, which is as relevant as what it stands beside, or as who said it."""
 
 
-def idle(query: QueryView, pool: Pool, relevant: Floats, floor: float) -> NDArray[np.bool_]:
+def idle(
+    query: QueryView,
+    pool: Pool,
+    passing: NDArray[np.bool_],
+    asked: NDArray[np.bool_],
+    small: NDArray[np.bool_],
+) -> tuple[NDArray[np.bool_], Floats]:
     """
-    True for what answers no question: questions, and replies that nothing is known; shape (n,).
+    True for what answers no question: questions, replies that nothing is known, and `small` talk;
+    and what each counts of its relevance. Of shape (n,), each.
 
-    Of "What did I ask you?" they are what is looked for. Only what passes the floor is read.
+    Of "What did I ask you?" they are what is looked for. Only what passes the floor is read, and
+    what is `asked` for as a whole answers.
     """
     said = np.zeros(len(pool.recalled), dtype=np.bool_)
     if query.wording.asks and not query.wording.of_questions:
-        passing = np.flatnonzero(relevant >= floor).tolist()
-        said[answering_nothing(pool.recalled, passing, query.wording.for_what)] = True
-    return said
+        read = np.flatnonzero(passing).tolist()
+        said[answering_nothing(pool.recalled, read, query.wording.for_what)] = True
+    said = said & ~asked | small
+    return said, np.where(small, IN_PASSING, np.where(said, IDLE, np.float32(1)))
 
 
 def small_talk(query: QueryView, pool: Pool, among: NDArray[np.bool_]) -> NDArray[np.bool_]:
