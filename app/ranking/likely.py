@@ -52,7 +52,8 @@ def small_talk(query: QueryView, pool: Pool, among: NDArray[np.bool_]) -> NDArra
     if query.wording.in_passing:
         return said
     for at in np.flatnonzero(among).tolist():
-        said[at] = recalled.types[at] in OF_MESSAGES and is_small_talk(recalled.contents[at])
+        content = recalled.contents[at]
+        said[at] = bool(content) and recalled.types[at] in OF_MESSAGES and is_small_talk(content)
     return said
 
 

@@ -226,7 +226,7 @@ def pools(draw: st.DrawFn) -> tuple[list[MemoryItem], dict[int, Floats], list[in
     items = [
         an_item(
             row,
-            " ".join(draw(st.lists(word, min_size=1, max_size=4))),
+            " ".join(draw(st.lists(word, max_size=4))),
             at=NOON - timedelta(days=draw(st.integers(0, 90))),
             importance=draw(st.integers(1, 10)),
             label=draw(st.sampled_from([None, "Drinks"])),
