@@ -6,6 +6,7 @@ else was said in passing. For English, German, French and Spanish.
 """
 
 import re
+from functools import lru_cache
 from unicodedata import normalize
 
 from app.text.courtesy import GREETING, HOW_MUCH, THANKS
@@ -109,8 +110,12 @@ def is_small_talk(message: str) -> bool:
 
     "Yes" alone leans on what was said, as "Go on" and "Why?" do, and so is none.
     """
-    if len(message.strip()) > _MAX_CHARACTERS:
-        return False
+    return len(message.strip()) <= _MAX_CHARACTERS and _says_nothing(message.strip())
+
+
+@lru_cache(maxsize=4_096)
+def _says_nothing(message: str) -> bool:
+    """The same of what is short: the messages of one memory are read again with each question."""
     said = normalize("NFC", " ".join(message.split())).replace("\u2019", "'")
     rest = _FILLER.sub("", said)
     if not _says_anything(rest):
