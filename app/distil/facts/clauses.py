@@ -78,6 +78,9 @@ _OF_SPEAKER = re.compile(
 )
 
 
+_THEIRS = re.compile(r"\s+(birthday|(?P<name>name))\s+is\b", re.IGNORECASE)
+
+
 class Who(Enum):
     """Whom a clause is about."""
 
@@ -182,7 +185,7 @@ def _is_somebody(found: re.Match[str]) -> bool:
 def _about_kin(found: re.Match[str], speaker: str, stop: int) -> Clause | None:
     kin = found["kin"].casefold()
     if kin not in KIN:
-        return None
+        return _about_theirs(found, kin.removesuffix("s"), speaker, stop)
     end = found.end() + len(_called(found, stop))
     rest = found.string[end:stop]
     if found["name"]:
@@ -190,6 +193,16 @@ def _about_kin(found: re.Match[str], speaker: str, stop: int) -> Clause | None:
     subject = f"{speaker}'s {kin}"
     only = kin in ONE_OF_A_KIND
     return Clause(subject, Who.KIN, found.start(), end, stop, rest, only)
+
+
+def _about_theirs(found: re.Match[str], kin: str, speaker: str, stop: int) -> Clause | None:
+    """What is theirs, typed without a sign: "my wifes birthday is …"."""
+    own = _THEIRS.match(found.string, found.end(), stop) if kin in ONE_OF_A_KIND else None
+    if own is None:
+        return None
+    behind = found.string[own.end() : stop]
+    rest = f" is called{behind}" if own["name"] else f"'s {own[1]} is{behind}"
+    return Clause(f"{speaker}'s {kin}", Who.KIN, found.start(), found.end(), stop, rest)
 
 
 def _called(found: re.Match[str], stop: int) -> str:

@@ -54,6 +54,7 @@ _CALL = re.compile(
     r"(?:(?:you can|just|everyone|everybody|people|(?:all )?my friends|they all)\s+)?calls? me\s+",
     re.IGNORECASE,
 )
+_AND_NOT = re.compile(r"(?:,?\s+(?:please|instead(?:\s+of\s+[\w-]+)?|not\s+[A-Z][\w-]*))+\W*\Z")
 _REACHED_AT = re.compile(
     r"(?:(?:you|u)\s+can\s+)?(?:reach|contact|email|e-mail|mail)\s+me\s+(?:at|on|under|via)\s+",
     re.IGNORECASE,
@@ -157,7 +158,7 @@ def _lasting(clause: str, *, from_now_on: bool) -> Statement | None:
 
 def _called(clause: str) -> Statement | None:
     found = _CALL.match(clause)
-    said = clause[found.end() :].rstrip(" .!") if found else ""
+    said = _AND_NOT.sub("", clause[found.end() :]).rstrip(" .!") if found else ""
     name = proper(said)
     if not name or name != said:
         return None

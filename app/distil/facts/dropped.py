@@ -9,8 +9,8 @@ from app.distil.language.lexicon import ONE_OF_A_KIND, ONE_OF_FEW, SEVERAL_OF_KI
 
 _HOW = r"(?:(?:also|now|currently|still|just|recently|mostly|then|usually|only)\s+)?"
 _PAST = (
-    r"(?:moved|relocated|grew\s+up|used\s+to|adopted|rescued|joined|started\s+at|quit|left"
-    r"|was\s+born)"
+    r"(?:moved|relocated|grew\s+up|used\s+to|adopted|rescued|joined|started\s+(?:at|learning|playing)"
+    r"|quit|left|was\s+born)"
 )
 _MANY = (
     r"(?:live|work|prefer|hate|love|enjoy|speak|own|play|teach|study|have|use|collect"

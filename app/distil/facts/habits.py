@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from app.distil.facts.eating import eaten_again
+from app.distil.facts.eating import diet_begun, eaten_again
 from app.distil.facts.fact import Tense
 from app.distil.facts.figures import date
 from app.distil.facts.living import (
@@ -63,6 +63,8 @@ _LEARNS_BEST = (
     "(?:understands?|learns?|grasps?|takes? in)"
     "(?: (?:new )?(?:things|stuff|ideas|concepts|it))? best (?:with|from|through|by)"
 )
+_BORN = r"(?:born(?: in \d{4},?)?|raised|born and raised) in"
+_BECAME = f"{_HAVE}(?:became|become|turned|went|gone)"
 _RUNS = f"{_HAVE}(?:runs?|owns?|opened|started|launched)"
 
 HABITS: Sequence[Predicate] = [
@@ -72,11 +74,13 @@ HABITS: Sequence[Predicate] = [
     Predicate(saying(_RUNS), "runs", venture, of=FAMILY),
     Predicate(saying("(?:likes?|loves?|enjoys?) to"), "likes", hobby, of=ONE),
     Predicate(saying(f"(?:{_HAVE}started )?eat(?:s|ing)?"), "eats", eaten_again, of=FAMILY),
+    Predicate(saying(_BECAME), "diet", diet_begun, of=ONE, confidence=0.95),
     Predicate(saying("(?:goes|go)"), "does", sport, of=FAMILY),
     Predicate(saying("(?:does|do|practi[sc]es?)"), "does", practice, of=ONE),
     Predicate(saying("volunteers? (?:at|for|with)"), "volunteers_at", cause, of=ONE),
     Predicate(saying(f"{_HAVE}joined"), "member_of", group, of=ONE),
     Predicate(saying(f"{_HAVE}(?:started|began) playing"), "plays", played, of=ONE),
+    Predicate(saying(f"{_HAVE}(?:started|began) (?:learning|studying)"), "studies", thing, of=ONE),
     Predicate(saying("writes? (?:[a-z]+ )?in"), "prefers", written_in, of=ONE),
     Predicate(saying(_LEARNS_BEST), "prefers", way, of=ONE),
     Predicate(saying("collects?"), "collects", collection, of=ONE),
@@ -121,7 +125,7 @@ STATES: Sequence[Predicate] = [
     Predicate(saying("(?:taking|attending)"), "studies", course, of=ONE),
     Predicate(saying("volunteering (?:at|for|with)"), "volunteers_at", cause, of=ONE),
     Predicate(saying("planning"), "plans", trip, of=FAMILY, tense=Tense.PLANNED),
-    Predicate(saying("(?:born|raised|born and raised) in"), "from", place, of=ONE, lasting=True),
+    Predicate(saying(_BORN), "from", place, of=ONE, lasting=True),
     Predicate(saying("diagnosed with"), "condition", condition, of=ONE, lasting=True),
     Predicate(re.compile(""), "condition", being_so, of=ONE),
     Predicate(re.compile(r"(?=\d)"), "height", height, of=ONE),

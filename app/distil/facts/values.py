@@ -39,6 +39,7 @@ _TAIL = re.compile(
     r"\s(?:because|so|since|when|whenever|which|that|who|but|though|although|if|as|in|at|on|for|from"
     r"|with|over|instead|like|such as|including|especially|than|to|too|now|today|these|anymore|any"
     r"|by|until|while|then|and|or|it|is|are|was|again|there|here|right|please|most|very|a lot|more"
+    r"|yesterday|last (?:night|week|weekend|month|year|spring|summer|autumn|fall|winter)"
     r"|lately|recently|directly|after|before|during|except|whole|tho|tbh|lol|rn|atm|ngl|imo|btw|sm|fr|pls|plz|thx)\b",
     re.IGNORECASE,
 )
@@ -46,7 +47,10 @@ _ONE = re.compile(
     r"\b(?:one|ones|thing|things|stuff|question|idea|way|bit|lots?|tons?|heaps?|problem)\b",
     re.IGNORECASE,
 )
-_TOO = re.compile(r"\s+(?:too|as well|a lot|so much|very much)\Z", re.IGNORECASE)
+_TOO = re.compile(
+    r"\s+(?:too|as well|a lot|so much|very much|lately|recently|these days|at the moment)\Z",
+    re.IGNORECASE,
+)
 ENDS_PHRASE = re.compile(
     r"(?:\s*(?:$|[,;.!(:\u2013\u2014-])|\s+(?:and|but|so|or|too|now|here|there|back|at|in|on"
     r"|from|with|for|who|that|which|named|called|together|last|this|yesterday|recently|when|because"
