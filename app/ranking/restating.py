@@ -24,6 +24,9 @@ _ALIKE = np.float32(0.75)
 _OF_WORDS = 0.5
 """Of its words, and those of the old one, the fewer: so many both have, but for figures."""
 
+_LATER = 3_600.0
+"""Seconds, at least, that lie between: what is told in one go in several figures is a list."""
+
 _FIGURE = re.compile(
     r"(?<![\w-])[\d$\u20ac\u00a3][\d.,:/]*(?!\w*-\d)"
     r"|\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
@@ -58,13 +61,12 @@ def restated(
 
 
 def _in_other_figures(pool: Pool, old: int, among: NDArray[np.intp]) -> Iterator[int]:
-    """The newest of those `among` a pool that do, if any does."""
+    """The newest of those `among` a pool that do, and not in one go with it, if any does."""
     recalled = pool.recalled
-    of_old = recalled.created_at[old], recalled.messages[old]
-    told = [((recalled.created_at[at], recalled.messages[at]), at) for at in among.tolist()]
-    for moment, at in sorted(told, reverse=True):
+    from_then = recalled.created_at[old] + _LATER
+    for at in sorted(among.tolist(), key=recalled.created_at.__getitem__, reverse=True):
         voices = {(recalled.roles[each], recalled.names[each]) for each in (at, old)}
-        said_later = moment > of_old and len(voices) == 1
+        said_later = recalled.created_at[at] >= from_then and len(voices) == 1
         if said_later and _is_restated(recalled.contents[old], recalled.contents[at]):
             yield at
             return

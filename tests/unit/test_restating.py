@@ -104,3 +104,12 @@ def test_what_means_something_else_does_not_either() -> None:
 def test_of_a_time_that_is_named_nothing_is_said_anew() -> None:
     named = Interval(start=NOON, stop=NOON + timedelta(days=1), strength=1.0)
     assert anew(said(1, OLD), said(2, NEW), times=[named]) == []
+
+
+def test_what_is_told_in_one_go_is_a_list() -> None:
+    first = an_item(1, "Room 1 has 12 seats.", at=NOON)
+    soon = an_item(2, "Room 2 has 30 seats.", at=NOON + timedelta(minutes=9))
+    later = an_item(2, "Room 2 has 30 seats.", at=NOON + timedelta(hours=9))
+    question = "How many seats are there?"
+    assert anew(first, soon, question=question) == []
+    assert anew(first, later, question=question) == [(1, 0)]
