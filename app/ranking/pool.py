@@ -104,13 +104,17 @@ class Recalled:
     def __len__(self) -> int:
         return len(self.keys)
 
+    def of_messages(self) -> NDArray[np.bool_]:
+        """True for messages and their chunks, shape (n,)."""
+        return np.array([each in OF_MESSAGES for each in self.types], dtype=np.bool_)
+
     def said_in(self, moments: Sequence[Interval]) -> NDArray[np.bool_]:
         """True for what was said at one of these times, shape (n,)."""
         at = np.array(self.created_at, dtype=np.float64)
         then = np.zeros(len(self), dtype=np.bool_)
         for each in moments:
             then |= (each.start.timestamp() <= at) & (at < each.stop.timestamp())
-        return then & np.array([each in OF_MESSAGES for each in self.types], dtype=np.bool_)
+        return then & self.of_messages()
 
     def telling(self, facts: About) -> NDArray[np.bool_]:
         """True for these facts, shape (n,)."""

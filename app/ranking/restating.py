@@ -7,7 +7,6 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from app.domain.memory import OF_MESSAGES
 from app.ranking import Floats
 from app.ranking.pool import Pool
 from app.ranking.query import QueryView
@@ -37,7 +36,11 @@ _FIGURE = re.compile(
 
 
 def restated(
-    query: QueryView, pool: Pool, worth: Floats, passing: NDArray[np.bool_]
+    query: QueryView,
+    pool: Pool,
+    worth: Floats,
+    passing: NDArray[np.bool_],
+    hits: NDArray[np.bool_],
 ) -> Sequence[tuple[int, int]]:
     """
     Which messages say what one of the best says, of the same voice, later and in other figures:
@@ -45,13 +48,18 @@ def restated(
 
     They have all that the old one has of the query, or it would be told of Ann what holds of Ben.
     Only where what holds is asked for: not what was, how things went, or of a time that is named.
+
+    Args:
+        query: What is asked.
+        pool: What was found, n items.
+        worth: Of each, shape (n,).
+        passing: True for what may be let in, shape (n,).
+        hits: Which of the t terms of the query each message has, shape (n, t).
     """
     if query.wording.of_course or query.wording.of_past or query.intervals:
         return []
-    recalled = pool.recalled
-    said = np.array([kind in OF_MESSAGES for kind in recalled.types], dtype=np.bool_) & passing
+    said = pool.recalled.of_messages() & passing
     order = np.argsort(-worth, kind="stable")
-    hits = pool.whole_bags.frequencies(query.terms) > 0
     found: list[tuple[int, int]] = []
     for old in order[said[order]][:_OLD].tolist():
         alike = said & (pool.whole_vectors.dot(pool.whole_vectors[old]) >= _ALIKE)

@@ -6,10 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.domain.conversation import Role
-from app.domain.memory import OF_MESSAGES
 from app.ranking import Floats
 from app.ranking.bm25 import numbers_in_order
-from app.ranking.pool import Pool
+from app.ranking.pool import Pool, Recalled
 from app.ranking.query import QueryView
 from app.ranking.restating import restated
 from app.text.change import AFTER_ALL, TERMS, tells_change
@@ -57,9 +56,10 @@ def with_changes(
     as what it takes the place of; and the signal that says which did. Each of shape (n,), as is
     `passing`: True for what may be let in.
     """
+    hits = pool.whole_bags.frequencies(query.terms) > 0
     changes = [
-        *_superseding(query, pool, worth, passing),
-        *restated(query, pool, worth, passing),
+        *_superseding(query, pool, worth, passing, hits),
+        *restated(query, pool, worth, passing, hits),
     ]
     if not changes:
         return worth, standing, {}
@@ -72,7 +72,11 @@ def with_changes(
 
 
 def _superseding(
-    query: QueryView, pool: Pool, worth: Floats, passing: NDArray[np.bool_]
+    query: QueryView,
+    pool: Pool,
+    worth: Floats,
+    passing: NDArray[np.bool_],
+    hits: NDArray[np.bool_],
 ) -> Sequence[tuple[int, int]]:
     """
     Which messages tell that what one of the best says changed: (later one, old one).
@@ -85,12 +89,7 @@ def _superseding(
     if query.wording.of_course:
         return []
     recalled = pool.recalled
-    said = np.array([kind in OF_MESSAGES for kind in recalled.types], dtype=np.bool_)
-    voices = zip(recalled.roles, recalled.names, strict=True)
-    among_people = not query.wording.of_past
-    said &= np.array(
-        [role == Role.USER and (among_people or not name) for role, name in voices], dtype=np.bool_
-    )
+    said = recalled.of_messages() & _by_users(recalled, among_people=not query.wording.of_past)
     may = pool.whole_bags.holding(_TERMS)
     order = np.argsort(-worth, kind="stable")
     order = order[said[order] & passing[order]]
@@ -106,23 +105,33 @@ def _superseding(
             if said_in_order[each] > said_in_order[old] and worth[each] < worth[old]
         ]
         if later:
-            asked = _of_what_is_asked(query, pool, old, later)
-            found += [(each, old) for each in _of_the_same(query, pool, old, asked)[:_MOST]]
+            asked = _of_what_is_asked(query, pool, hits, old, later)
+            found += [(each, old) for each in _of_the_same(pool, hits, old, asked)[:_MOST]]
     return found
 
 
+def _by_users(recalled: Recalled, *, among_people: bool) -> NDArray[np.bool_]:
+    """True for what users say, who have no names unless it is `among_people`, shape (n,)."""
+    voices = zip(recalled.roles, recalled.names, strict=True)
+    return np.array(
+        [role == Role.USER and (among_people or not name) for role, name in voices], dtype=np.bool_
+    )
+
+
 def _of_what_is_asked(
-    query: QueryView, pool: Pool, old: int, among: Sequence[int]
+    query: QueryView, pool: Pool, hits: NDArray[np.bool_], old: int, among: Sequence[int]
 ) -> Sequence[int]:
     """Those `among` that have a word of the query, or are nearly as near to it as the old one."""
-    said = np.any(pool.whole_bags.frequencies(query.terms) > 0, axis=1)
+    said = np.any(hits, axis=1)
     if query.vector is not None:
         near = pool.whole_vectors.dot(query.vector)
         said |= near >= _AS_NEAR * near[old]
     return [at for at in among if said[at]]
 
 
-def _of_the_same(query: QueryView, pool: Pool, old: int, among: Sequence[int]) -> Sequence[int]:
+def _of_the_same(
+    pool: Pool, hits: NDArray[np.bool_], old: int, among: Sequence[int]
+) -> Sequence[int]:
     """Those `among` that mean something like one, in some of its words."""
     if not among:
         return among
@@ -136,6 +145,5 @@ def _of_the_same(query: QueryView, pool: Pool, old: int, among: Sequence[int]) -
     held = np.isin(bags.term, own)
     holders = np.bincount(np.searchsorted(own, bags.term[held]), minlength=len(own))
     shared = bags.holding(own[holders <= max(_RARE, len(bags.length) // _ONE_OF)])
-    hits = bags.frequencies(query.terms) > 0
     as_much = np.all(hits >= hits[old], axis=1) & hits[old].any()
     return [at for at in near if shared[at] or as_much[at]]

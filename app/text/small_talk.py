@@ -110,7 +110,8 @@ def is_small_talk(message: str) -> bool:
 
     "Yes" alone leans on what was said, as "Go on" and "Why?" do, and so is none.
     """
-    return len(message.strip()) <= _MAX_CHARACTERS and _says_nothing(message.strip())
+    said = message.strip()
+    return len(said) <= _MAX_CHARACTERS and _says_nothing(said)
 
 
 @lru_cache(maxsize=4_096)

@@ -46,7 +46,8 @@ def anew(
     vectors = dict.fromkeys(range(len(items)), EAST) | {len(items) - 1: last}
     pool = Pool.of(recalled(*items, vectors=vectors), dimension=2)
     worth = np.linspace(0.9, 0.5, len(items), dtype=np.float32)
-    return restated(query, pool, worth, np.ones(len(items), dtype=np.bool_))
+    hits = pool.whole_bags.frequencies(terms) > 0
+    return restated(query, pool, worth, np.ones(len(items), dtype=np.bool_), hits)
 
 
 @pytest.mark.parametrize(
