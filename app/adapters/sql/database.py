@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
 
-from sqlalchemy import Connection, event
+from sqlalchemy import event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
@@ -17,7 +17,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from app.adapters.sql.kept import ALL_BUSY, Kept, dispose_of
-from app.adapters.sql.one_hop import connect
+from app.adapters.sql.one_hop import connect, write_in_turn
 from app.domain.errors import ForewordError, StorageFull, StoreDamaged, StoreUnavailable
 from app.domain.storable import json_spelled
 
@@ -282,10 +282,7 @@ def _open_sqlite(
     most = () if max_mb is None else (f"PRAGMA max_page_count = {max_mb * 2**20 // _PAGE}",)
     _prepare(writer, (*pragmas, *most))
 
-    @event.listens_for(writer.sync_engine, "begin")
-    def on_begin(connection: Connection) -> None:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
-
+    write_in_turn(writer)
     kept = Kept(engine=reader, places=asyncio.Semaphore(readers), patience=timeout)
     return Database(reader, writer, kept=kept)
 

@@ -3,17 +3,28 @@ An aiosqlite connection on which a statement costs one visit to its thread inste
 
 The driver goes to its thread to make a cursor, to execute, to fetch and to close. Each visit is
 two switches between threads, which on the short queries of a read cost more than SQLite itself.
-Here executing brings the rows along, and a rollback of nothing stays at home.
+Here executing brings the rows along, a rollback of nothing stays at home, and a statement whose
+result nobody reads goes along with the next visit: of a transaction that stores a turn each second
+one does.
 """
 
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
 
 import aiosqlite
+from sqlalchemy import Connection, event
+from sqlalchemy.engine.interfaces import ExecutionContext
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from app.adapters.private import own_file
+
+_UNREAD = "unread"
+
+UNREAD = {_UNREAD: True}
+"""Execution options of a statement whose result, and count of rows, nobody reads."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -34,11 +45,11 @@ class OneHopCursor:
         return self
 
     async def execute(self, statement: str, parameters: Sequence[Any] = ()) -> Self:
-        await self._connection.visit(self._execute, statement, parameters)
+        await self._connection.carry_out(partial(self._execute, statement, parameters))
         return self
 
     async def executemany(self, statement: str, parameters: Iterable[Sequence[Any]]) -> Self:
-        await self._connection.visit(self._executemany, statement, parameters)
+        await self._connection.carry_out(partial(self._executemany, statement, parameters))
         return self
 
     async def fetchall(self) -> list[Any]:
@@ -47,11 +58,11 @@ class OneHopCursor:
     async def close(self) -> None:
         self._rows = []
 
-    def _execute(self, raw: sqlite3.Connection, statement: str, parameters: Sequence[Any]) -> None:
+    def _execute(self, statement: str, parameters: Sequence[Any], raw: sqlite3.Connection) -> None:
         self._take(raw.execute(statement, parameters))
 
     def _executemany(
-        self, raw: sqlite3.Connection, statement: str, parameters: Iterable[Sequence[Any]]
+        self, statement: str, parameters: Iterable[Sequence[Any]], raw: sqlite3.Connection
     ) -> None:
         self._take(raw.executemany(statement, parameters))
 
@@ -62,9 +73,30 @@ class OneHopCursor:
         cursor.close()
 
 
+Statement = Callable[[sqlite3.Connection], None]
+
+
 class OneHopConnection(aiosqlite.Connection):
+    def __init__(self, connector: Callable[[], sqlite3.Connection]) -> None:
+        super().__init__(connector, iter_chunk_size=64)
+        self._next_is_unread = False
+        self._waiting: list[Statement] = []
+        self._sent = False
+        self._failed: Exception | None = None
+
     def cursor(self) -> OneHopCursor:  # type: ignore[override]  # what SQLAlchemy needs of one
         return OneHopCursor(self)
+
+    def leave_unread(self) -> None:
+        """Nobody reads the result of the next statement: it waits for the one behind it."""
+        self._next_is_unread = True
+
+    async def carry_out(self, statement: Statement) -> None:
+        unread, self._next_is_unread = self._next_is_unread, False
+        if unread:
+            self._waiting.append(statement)
+        else:
+            await self.visit(statement)
 
     async def visit(
         self,
@@ -73,21 +105,68 @@ class OneHopConnection(aiosqlite.Connection):
         **named: P.kwargs,
     ) -> T:
         """
-        What `work` returns on the connection's thread, with the raw connection first.
+        What `work` returns on the connection's thread, with the raw connection first; behind what
+        waits, whose errors are its own.
 
         Memory that SQLite asked for in vain is an error of the database's, as its others are.
         """
+        waiting, self._waiting = self._waiting, []
+        self._sent = self._sent or bool(waiting)
         try:
-            done = await self._execute(work, self._conn, *given, **named)  # type: ignore[no-untyped-call]  # theirs
+            done = await self._execute(self._behind, waiting, work, *given, **named)  # type: ignore[no-untyped-call]  # theirs
         except MemoryError as error:
             told = sqlite3.OperationalError("out of memory")
             told.sqlite_errorcode = sqlite3.SQLITE_NOMEM
             raise told from error
         return cast("T", done)
 
+    def _behind(
+        self,
+        waiting: Sequence[Statement],
+        work: Callable[Concatenate[sqlite3.Connection, P], T],
+        *given: P.args,
+        **named: P.kwargs,
+    ) -> T:
+        raw = self._conn
+        try:
+            for each in waiting:
+                each(raw)
+        except Exception as error:
+            self._failed = error
+            raise
+        return work(raw, *given, **named)
+
+    async def commit(self) -> None:
+        """
+        Raises:
+            sqlite3.Error: Something that waited failed, and what waited behind it was not done.
+        """
+        if self._failed is not None:
+            raise self._failed
+        await self.visit(sqlite3.Connection.commit)
+        self._sent = False
+
     async def rollback(self) -> None:
-        if self.in_transaction:
+        """Of what may not have been begun yet, too: whoever was cut off knows nothing of it."""
+        begun, self._sent = self._sent or self.in_transaction, False
+        self._waiting, self._failed, self._next_is_unread = [], None, False
+        if begun:
             await super().rollback()
+
+
+def write_in_turn(writer: AsyncEngine) -> None:
+    """Have transactions begin as writers, and what is UNREAD wait for the visit behind it."""
+
+    @event.listens_for(writer.sync_engine, "begin")
+    def on_begin(connection: Connection) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE", execution_options=UNREAD)
+
+    @event.listens_for(writer.sync_engine, "before_cursor_execute")
+    def on_execute(connection: Connection, *told: object) -> None:
+        context = cast("ExecutionContext | None", told[-2])
+        if context is not None and context.execution_options.get(_UNREAD):
+            driver = connection.connection.driver_connection
+            cast("OneHopConnection", driver).leave_unread()
 
 
 async def connect(database: str, *, timeout: float) -> OneHopConnection:  # noqa: ASYNC109  (SQLite's own)
@@ -98,7 +177,7 @@ async def connect(database: str, *, timeout: float) -> OneHopConnection:  # noqa
             database, timeout=timeout, isolation_level=None, cached_statements=512
         )
 
-    connection = OneHopConnection(open_raw, iter_chunk_size=64)
+    connection = OneHopConnection(open_raw)
     connection._thread.daemon = True  # noqa: SLF001  (as SQLAlchemy does for its own)
     try:
         return cast("OneHopConnection", await connection)

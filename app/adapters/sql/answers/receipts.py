@@ -27,6 +27,7 @@ from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import insert_or_replace, is_postgres, numbers, with_text
 from app.adapters.sql.fetch import Constant, one_of, visited
+from app.adapters.sql.one_hop import UNREAD
 from app.adapters.sql.types import from_micros, to_micros
 from app.domain.errors import BundleNotFound
 from app.domain.ids import ERASED, BundleId, ItemKey, ScopeKey, TenantId
@@ -125,10 +126,13 @@ async def keep_receipts(connection: AsyncConnection, receipts: Sequence[Receipt]
         for each in receipts
     ]
     if receipts:
-        await connection.execute(insert(d.bundle), bundles)
-        await connection.execute(insert(d.retrieval_metric), metrics)
+        await connection.execute(_BUNDLES, bundles)
+        await connection.execute(_METRICS, metrics)
         await _keep_issued(connection, receipts)
 
+
+_BUNDLES = insert(d.bundle).execution_options(**UNREAD)
+_METRICS = insert(d.retrieval_metric).execution_options(**UNREAD)
 
 _ISSUED = ("scope_key", "fingerprint", "item_key", "first_at", "last_at")
 _NOTE = (

@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import is_postgres
+from app.adapters.sql.one_hop import UNREAD
 from app.domain.ids import ConversationKey, MessageKey
 
 
@@ -47,7 +48,8 @@ def _noting(*, on_postgres: bool, anew: bool) -> Executable:
     }
     if anew:
         noted |= {"until_key": 0, "due_at": now.due_at, "anew_at": now.noted_at}
-    return new.on_conflict_do_update(index_elements=["conversation_key"], set_=noted)
+    told = new.on_conflict_do_update(index_elements=["conversation_key"], set_=noted)
+    return told.execution_options(**UNREAD)
 
 
 async def note_again(

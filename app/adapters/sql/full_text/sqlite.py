@@ -17,6 +17,7 @@ from app.adapters.sql.full_text.entries import (
     selects,
     summed,
 )
+from app.adapters.sql.one_hop import UNREAD
 from app.adapters.sql.portioned import portions
 from app.adapters.sql.tables_full_text import fts5
 from app.domain.ids import ConversationKey, ItemKey, ScopeKey
@@ -34,7 +35,7 @@ _FTS5_CONTINUATIONS = Constant.alone(
         " WHERE term >= :first AND term < :last LIMIT :most"
     )
 )
-_FTS5_ADD = insert(fts5)
+_FTS5_ADD = insert(fts5).execution_options(**UNREAD)
 _FTS5_HELD = text("SELECT rowid FROM full_text WHERE full_text MATCH :places")
 # CROSS JOIN keeps SQLite from turning the two around; LIMIT -1 has it read the JSON only once.
 FTS5_SEARCH = selects(
@@ -68,10 +69,10 @@ class Fts5:
     async def remove(self, entries: Sequence[Entry]) -> None:
         for some in portions(entries):
             rows = [{"full_text": "delete", **_fts5_row(each)} for each in some]
-            await self.connection.execute(insert(fts5), rows)
+            await self.connection.execute(_FTS5_ADD, rows)
 
     async def clear(self) -> None:
-        await self.connection.execute(insert(fts5), {"full_text": "delete-all"})
+        await self.connection.execute(_FTS5_ADD, {"full_text": "delete-all"})
 
     async def held(
         self, conversations: Sequence[ConversationKey], items: Sequence[ItemKey] = ()

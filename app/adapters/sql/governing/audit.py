@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables_log as t
 from app.adapters.sql.cursors import newest_first
+from app.adapters.sql.one_hop import UNREAD
 from app.domain.audit import COMMAND, Action, Actor, Deed, Entry
 from app.domain.ids import KeyId, TenantId
 from app.ports.stored import Page
@@ -62,7 +63,7 @@ class SqlAuditWriter:
         await self.connection.execute(_NOTED, rows)
 
 
-_NOTED = insert(t.audit_log)
+_NOTED = insert(t.audit_log).execution_options(**UNREAD)
 """Made once: it belongs to every turn."""
 
 

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.items.rows import key_of_item
+from app.adapters.sql.one_hop import UNREAD
 from app.adapters.sql.portioned import portions
 from app.adapters.sql.said.pieces import embedded_keys
 from app.domain.ids import ItemKey, ScopeKey, TenantId
@@ -34,7 +35,7 @@ async def last_note(connection: AsyncConnection, tenant: TenantId) -> int:
     return int((await connection.execute(_LAST_NOTE, {"of_tenant": tenant})).scalar_one())
 
 
-_NOTED = insert(d.outbox)
+_NOTED = insert(d.outbox).execution_options(**UNREAD)
 _LAST_NOTE = select(func.coalesce(func.max(d.outbox.c.key), 0)).where(
     d.outbox.c.tenant == bindparam("of_tenant")
 )

@@ -9,6 +9,7 @@ from sqlalchemy import delete, insert, select, update
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import insert_or_keep, insert_or_replace, is_postgres, shifted
+from app.adapters.sql.one_hop import UNREAD
 from app.adapters.sql.projecting.indexable import ROWS, belonging
 from app.adapters.sql.projecting.models import SqlModels
 from app.adapters.sql.rebuilding.rebuild import SqlRebuild
@@ -66,19 +67,18 @@ class SqlProjections(SqlRebuild):
             store = insert_or_replace(
                 self.connection, d.embedding, key=["model_key", "item_key"], values=["vector"]
             )
-            await self.connection.execute(store, rows)
+            await self.connection.execute(store.execution_options(**UNREAD), rows)
 
     async def finish(self, rows: Sequence[OutboxRow]) -> frozenset[ItemKey]:
         """On PostgreSQL what stays is locked, so that no delete slips in before the commit."""
         keys, scopes = {row.item_key for row in rows}, sorted({row.scope for row in rows})
         await hold_scopes(self.connection, scopes)
         stay = await belonging(self.connection, sorted(keys), lock=True)
-        await self.connection.execute(
-            delete(d.outbox).where(d.outbox.c.key.in_([row.key for row in rows]))
-        )
+        done = delete(d.outbox).where(d.outbox.c.key.in_([row.key for row in rows]))
+        await self.connection.execute(done.execution_options(**UNREAD))
         s = t.scope.c
         newer = update(t.scope).where(s.key.in_(scopes)).values(version=s.version + 1)
-        await self.connection.execute(newer)
+        await self.connection.execute(newer.execution_options(**UNREAD))
         return frozenset(keys - stay)
 
     async def retry(

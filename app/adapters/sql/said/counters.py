@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.adapters.sql import tables as t
 from app.adapters.sql.dialect import numbers
 from app.adapters.sql.full_text.entries import Entry
+from app.adapters.sql.one_hop import UNREAD
 from app.domain.ids import ConversationKey, ScopeKey
 
 
@@ -25,6 +26,7 @@ def moved(*conditions: ColumnElement[bool]) -> Update:
             messages=s.messages + bindparam("documents"),
             terms=s.terms + bindparam("words"),
         )
+        .execution_options(**UNREAD)
     )
 
 

@@ -12,6 +12,7 @@ from app.adapters.sql import tables as t
 from app.adapters.sql.answers.receipts import forget_shown
 from app.adapters.sql.derived.erasing import erase_items
 from app.adapters.sql.governing.audit import SqlAuditWriter
+from app.adapters.sql.one_hop import UNREAD
 from app.domain.audit import SERVICE, Action, Deed, subject
 from app.domain.ids import ERASED, ScopeKey, TenantId
 from app.domain.memory import Table, rows_of
@@ -44,7 +45,12 @@ def _counted() -> Update:
         "access_count": i.access_count + bindparam("times"),
         "last_accessed_at": case((later, bindparam("last")), else_=i.last_accessed_at),
     }
-    return update(t.memory_item).where(i.key == bindparam("of_key")).values(values)
+    return (
+        update(t.memory_item)
+        .where(i.key == bindparam("of_key"))
+        .values(values)
+        .execution_options(**UNREAD)
+    )
 
 
 _PARENTS, _COUNTED = _parents(), _counted()

@@ -15,6 +15,7 @@ from app.adapters.sql.full_text.asking import full_text
 from app.adapters.sql.full_text.entries import Entry
 from app.adapters.sql.full_text.rebuild_window import built, items_built
 from app.adapters.sql.items.pieces import item_keys_of, item_pieces_of
+from app.adapters.sql.one_hop import UNREAD
 from app.adapters.sql.projecting.outbox import enqueue
 from app.adapters.sql.said.counters import terms_in
 from app.adapters.sql.said.messages import SqlMessages
@@ -171,6 +172,7 @@ def _counted() -> Update:
             updated_at=bindparam("moment"),
             written_at=bindparam("moment"),
         )
+        .execution_options(**UNREAD)
     )
 
 
