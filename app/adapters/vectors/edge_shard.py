@@ -25,6 +25,7 @@ from qdrant_edge import (
     VectorStorageDatatype,
 )
 
+from app.adapters.resident import give_back_files
 from app.adapters.vectors.payload import INDEXES, SCOPE, FieldIndex
 from app.domain.errors import DataDirectoryHeld, VectorIndexUnavailable
 
@@ -85,6 +86,7 @@ def opened_shard(directory: Path, *, dimension: int) -> Iterator[EdgeShard]:
         shard = _loaded(directory, dimension)
         if shard is None:
             shard = _created(directory, dimension)
+        give_back_files(directory)
         try:
             yield shard
             _flush(shard, directory)
