@@ -63,16 +63,14 @@ class Constant:
     """Of reads of many rows: which of their columns, none of them a float, hold bytes."""
 
     @classmethod
-    def alone(cls, statement: Executable, bytes_at: Sequence[int] | None = None) -> Self:
+    def alone(cls, statement: Executable) -> Self:
         """A read that only one of the two is asked."""
-        return cls(sqlite=statement, postgres=statement, bytes_at=bytes_at)
+        return cls(sqlite=statement, postgres=statement)
 
     @classmethod
-    def of_both(
-        cls, make: Callable[[bool], Executable], bytes_at: Sequence[int] | None = None
-    ) -> Self:
+    def of_both(cls, make: Callable[[bool], Executable]) -> Self:
         """What `make` says for SQLite, where it is asked with False, and for PostgreSQL."""
-        return cls(sqlite=make(False), postgres=make(True), bytes_at=bytes_at)  # noqa: FBT003  (on_postgres)
+        return cls(sqlite=make(False), postgres=make(True))  # noqa: FBT003  (on_postgres)
 
     async def fetch(self, connection: AsyncConnection, **values: object) -> Rows:
         return await answered(connection, just(self, values))

@@ -144,9 +144,7 @@ def _has_other_names(far: FromClause) -> ColumnElement[bool]:
 
 @cache
 def places(names: Names) -> Constant:
-    return Constant.of_both(
-        lambda on_postgres: _placing(names, on_postgres=on_postgres), bytes_at=()
-    )
+    return Constant.of_both(lambda on_postgres: _placing(names, on_postgres=on_postgres))
 
 
 def _placing(names: Names, *, on_postgres: bool) -> Select[Any]:
@@ -176,9 +174,7 @@ def _placing(names: Names, *, on_postgres: bool) -> Select[Any]:
 
 @cache
 def proofs(names: Names) -> Constant:
-    return Constant.of_both(
-        lambda on_postgres: _proving(names, on_postgres=on_postgres), bytes_at=()
-    )
+    return Constant.of_both(lambda on_postgres: _proving(names, on_postgres=on_postgres))
 
 
 def _proving(names: Names, *, on_postgres: bool) -> Select[Any]:
@@ -198,9 +194,7 @@ def _proving(names: Names, *, on_postgres: bool) -> Select[Any]:
 
 @cache
 def derived(names: Names, types: frozenset[ItemType]) -> Constant:
-    return Constant.of_both(
-        lambda on_postgres: _deriving(names, types, on_postgres=on_postgres), bytes_at=()
-    )
+    return Constant.of_both(lambda on_postgres: _deriving(names, types, on_postgres=on_postgres))
 
 
 def _deriving(names: Names, types: frozenset[ItemType], *, on_postgres: bool) -> Select[Any]:

@@ -131,7 +131,7 @@ def _items_holding(*, on_postgres: bool) -> Select[Any]:
 
 
 _HOLDING = Constant(
-    sqlite=_items_holding(on_postgres=False), postgres=_items_holding(on_postgres=True), bytes_at=()
+    sqlite=_items_holding(on_postgres=False), postgres=_items_holding(on_postgres=True)
 )
 
 
