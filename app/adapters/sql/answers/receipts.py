@@ -126,13 +126,13 @@ async def keep_receipts(connection: AsyncConnection, receipts: Sequence[Receipt]
         for each in receipts
     ]
     if receipts:
-        await connection.execute(_BUNDLES, bundles)
-        await connection.execute(_METRICS, metrics)
+        await connection.execute(_BUNDLES, bundles, execution_options=UNREAD)
+        await connection.execute(_METRICS, metrics, execution_options=UNREAD)
         await _keep_issued(connection, receipts)
 
 
-_BUNDLES = insert(d.bundle).execution_options(**UNREAD)
-_METRICS = insert(d.retrieval_metric).execution_options(**UNREAD)
+_BUNDLES = insert(d.bundle)
+_METRICS = insert(d.retrieval_metric)
 
 _ISSUED = ("scope_key", "fingerprint", "item_key", "first_at", "last_at")
 _NOTE = (

@@ -31,7 +31,8 @@ async def note(
     told = {"revision": 1, "noted_at": now, "due_at": now}
     rows = [{**told, "conversation_key": key, "id": uuid4()} for key in sorted(conversations)]
     if rows:
-        await connection.execute(_noting(on_postgres=is_postgres(connection), anew=anew), rows)
+        noting = _noting(on_postgres=is_postgres(connection), anew=anew)
+        await connection.execute(noting, rows, execution_options=UNREAD)
 
 
 @cache
@@ -48,8 +49,7 @@ def _noting(*, on_postgres: bool, anew: bool) -> Executable:
     }
     if anew:
         noted |= {"until_key": 0, "due_at": now.due_at, "anew_at": now.noted_at}
-    told = new.on_conflict_do_update(index_elements=["conversation_key"], set_=noted)
-    return told.execution_options(**UNREAD)
+    return new.on_conflict_do_update(index_elements=["conversation_key"], set_=noted)
 
 
 async def note_again(
@@ -62,7 +62,7 @@ async def note_again(
     o = d.distillation.c
     for inside, first in sorted(several.items()):
         behind = update(d.distillation).where(o.conversation_key == inside, o.until_key >= first)
-        await connection.execute(behind.values(until_key=first - 1))
+        await connection.execute(behind.values(until_key=first - 1), execution_options=UNREAD)
     await note(connection, list(several), now=now)
 
 
@@ -72,4 +72,6 @@ async def note_summaries(
     """Note that what sums up these is to be made anew."""
     ours = d.distillation.c.conversation_key.in_(conversations)
     if conversations:
-        await connection.execute(update(d.distillation).where(ours).values(resummarise=True))
+        await connection.execute(
+            update(d.distillation).where(ours).values(resummarise=True), execution_options=UNREAD
+        )

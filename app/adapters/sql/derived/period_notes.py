@@ -13,6 +13,7 @@ from app.adapters.sql import tables_derived as d
 from app.adapters.sql.derived.erasing import derived_from, erase_items
 from app.adapters.sql.dialect import is_postgres
 from app.adapters.sql.narrowing.items import sums_up_several
+from app.adapters.sql.one_hop import UNREAD
 from app.adapters.sql.types import from_micros
 from app.domain.conversation import Conversation
 from app.domain.ids import ScopeKey, TenantId
@@ -57,7 +58,8 @@ async def note_periods(
         "dead": False,
     }
     key = ["scope_key", "level", "begins"]
-    await connection.execute(new.on_conflict_do_update(index_elements=key, set_=noted), rows)
+    noting = new.on_conflict_do_update(index_elements=key, set_=noted)
+    await connection.execute(noting, rows, execution_options=UNREAD)
 
 
 async def retell(

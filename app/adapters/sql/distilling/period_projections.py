@@ -25,6 +25,7 @@ from app.adapters.sql.derived.letters import SHOWN
 from app.adapters.sql.derived.period_notes import note_periods
 from app.adapters.sql.distilling.progress import SqlDistilProjections
 from app.adapters.sql.leases import put_off, release, revived, still_held, unclaimed
+from app.adapters.sql.one_hop import UNREAD
 from app.adapters.sql.types import Json
 from app.domain.errors import JobNotFound, Overtaken
 from app.domain.ids import ERASED, ScopeKey, TenantId
@@ -53,7 +54,7 @@ class SqlPeriodProjections(SqlDistilProjections):
         rows = [_due(row) for row in await self.connection.execute(wanted)]
         for each in rows:
             taken = update(d.period_note).where(_is(each)).values(leased_until=until)
-            await self.connection.execute(taken)
+            await self.connection.execute(taken, execution_options=UNREAD)
         return [replace(each, leased_until=until) for each in rows]
 
     async def release_periods(self) -> None:
@@ -70,7 +71,9 @@ class SqlPeriodProjections(SqlDistilProjections):
         left = put_off(d.period_note, due_at=due_at, error=error, dead=dead)
         for each in several:
             ours = and_(_is(each), still_held(d.period_note, until=each.leased_until))
-            await self.connection.execute(update(d.period_note).where(ours).values(left))
+            await self.connection.execute(
+                update(d.period_note).where(ours).values(left), execution_options=UNREAD
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +114,7 @@ class SqlPeriodWriter(SqlPeriodReader):
         if row is None:
             raise JobNotFound(job_id=str(note))
         again = update(d.period_note).where(n.id == note).values(**revived(now=now))
-        await self.connection.execute(again)
+        await self.connection.execute(again, execution_options=UNREAD)
         return _given_up(row)
 
 

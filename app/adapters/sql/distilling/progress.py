@@ -31,6 +31,7 @@ from app.adapters.sql.derived.notes import note, note_again
 from app.adapters.sql.dialect import numbers
 from app.adapters.sql.items.reading import SqlItems
 from app.adapters.sql.leases import put_off, release, revived, still_held, unclaimed
+from app.adapters.sql.one_hop import UNREAD
 from app.adapters.sql.projecting.projections import SqlProjections
 from app.adapters.sql.said.conversations import SqlConversations
 from app.adapters.sql.said.scopes import hold_scopes
@@ -84,7 +85,7 @@ class SqlDistilProjections(SqlProjections):
         if rows:
             ours = d.distillation.c.conversation_key.in_([each.conversation for each in rows])
             taken = update(d.distillation).where(ours).values(leased_until=until)
-            await self.connection.execute(taken)
+            await self.connection.execute(taken, execution_options=UNREAD)
         return [replace(each, leased_until=until) for each in rows]
 
     async def release_conversations(self) -> None:
@@ -102,7 +103,9 @@ class SqlDistilProjections(SqlProjections):
         for each in several:
             own = d.distillation.c.conversation_key == each.conversation
             ours = and_(own, still_held(d.distillation, until=each.leased_until))
-            await self.connection.execute(update(d.distillation).where(ours).values(left))
+            await self.connection.execute(
+                update(d.distillation).where(ours).values(left), execution_options=UNREAD
+            )
 
     async def distil_anew(
         self, *, after: ConversationKey, limit: int, now: datetime
@@ -146,11 +149,13 @@ class SqlDistilWriter(SqlDistilReader):
         o = d.omission.c
         tried = numbers([each.key for each in found.messages])
         before = delete(d.omission).where(o.conversation_key == due.conversation)
-        await self.connection.execute(before.where(o.message_key.in_(tried)))
+        await self.connection.execute(
+            before.where(o.message_key.in_(tried)), execution_options=UNREAD
+        )
         own = {"conversation_key": due.conversation, "revision": due.revision}
         rows = [{**own, "message_key": key, "error": why} for key, why in sorted(without.items())]
         if rows:
-            await self.connection.execute(insert(d.omission), rows)
+            await self.connection.execute(insert(d.omission), rows, execution_options=UNREAD)
 
     async def advance(
         self, due: DueConversation, found: Undistilled, *, now: datetime, error: str | None = None
@@ -197,7 +202,7 @@ class SqlDistilWriter(SqlDistilReader):
         i, edge = t.memory_item.c, t.lineage.c
         ours = numbers(rows_of(Table.MEMORY, several))
         stale = delete(t.lineage).where(edge.item_key.in_(ours), _not_found(conversation, since))
-        await self.connection.execute(stale)
+        await self.connection.execute(stale, execution_options=UNREAD)
         said = exists().where(edge.item_key == i.key, edge.reworded.is_(False))
         unsaid = and_(i.key.in_(ours), ~said)
         again = await said_elsewhere(self.connection, unsaid, true())
@@ -206,7 +211,9 @@ class SqlDistilWriter(SqlDistilReader):
 
     async def summarised(self, conversation: ConversationKey) -> None:
         ours = d.distillation.c.conversation_key == conversation
-        await self.connection.execute(update(d.distillation).where(ours).values(resummarise=False))
+        await self.connection.execute(
+            update(d.distillation).where(ours).values(resummarise=False), execution_options=UNREAD
+        )
 
     async def revive(self, note: UUID, *, now: datetime) -> GivenUp:
         o = d.distillation.c
@@ -215,13 +222,15 @@ class SqlDistilWriter(SqlDistilReader):
             raise JobNotFound(job_id=str(note))
         (letter,) = await self._letters([row])
         again = {**revived(now=now), "revision": o.revision + 1}
-        await self.connection.execute(update(d.distillation).where(o.id == note).values(again))
+        await self.connection.execute(
+            update(d.distillation).where(o.id == note).values(again), execution_options=UNREAD
+        )
         return letter
 
     async def _settle(self, due: DueConversation, **values: Any) -> None:  # noqa: ANN401  (values)
         ours = d.distillation.c.conversation_key == due.conversation
         settled = update(d.distillation).where(ours).values(leased_until=null(), **values)
-        await self.connection.execute(settled)
+        await self.connection.execute(settled, execution_options=UNREAD)
 
 
 def _not_found(conversation: ConversationKey, since: datetime) -> ColumnElement[bool]:

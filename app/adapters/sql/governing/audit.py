@@ -60,10 +60,10 @@ class SqlAuditWriter:
             }
             for each in (deed, *more)
         ]
-        await self.connection.execute(_NOTED, rows)
+        await self.connection.execute(_NOTED, rows, execution_options=UNREAD)
 
 
-_NOTED = insert(t.audit_log).execution_options(**UNREAD)
+_NOTED = insert(t.audit_log)
 """Made once: it belongs to every turn."""
 
 

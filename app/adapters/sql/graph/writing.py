@@ -15,6 +15,7 @@ from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import is_postgres, numbers
 from app.adapters.sql.graph.erasing import forget, settle, touched
 from app.adapters.sql.graph.reading import SqlGraph
+from app.adapters.sql.one_hop import UNREAD
 from app.adapters.sql.said.scopes import SqlScopes
 from app.adapters.sql.types import Instant
 from app.distil.entities.linking import Links, NewEvidence, NewMention
@@ -75,10 +76,10 @@ class SqlGraphWriter(SqlGraph):
             if each.key is not None and id(each) in times
         ]
         if more:
-            await self.connection.execute(_COUNT_UP, more)
+            await self.connection.execute(_COUNT_UP, more, execution_options=UNREAD)
         for each in links.register.changed:
             renamed = update(d.entity).where(d.entity.c.key == each.key).values(**_told(each))
-            await self.connection.execute(renamed)
+            await self.connection.execute(renamed, execution_options=UNREAD)
         return keys
 
     async def _put_names(
@@ -107,7 +108,7 @@ class SqlGraphWriter(SqlGraph):
         ]
         if said:
             now_said = update(d.entity_alias).where(d.entity_alias.c.key.in_(numbers(said)))
-            await self.connection.execute(now_said.values(said=True))
+            await self.connection.execute(now_said.values(said=True), execution_options=UNREAD)
         return aliases
 
     async def _mentions(
@@ -127,7 +128,7 @@ class SqlGraphWriter(SqlGraph):
             }
             for each in mentions
         ]
-        await self.connection.execute(insert(d.mention), rows)
+        await self.connection.execute(insert(d.mention), rows, execution_options=UNREAD)
 
     async def _evidence(self, evidence: Sequence[NewEvidence], keys: Keys) -> None:
         if not evidence:
@@ -159,7 +160,7 @@ class SqlGraphWriter(SqlGraph):
             for ends, told in several.items()
             for each in told
         ]
-        await self.connection.execute(insert(d.edge_evidence), proofs)
+        await self.connection.execute(insert(d.edge_evidence), proofs, execution_options=UNREAD)
 
 
 def _told(named: Named) -> dict[str, object]:

@@ -27,7 +27,8 @@ async def enqueue(
     """Note that these items may differ from their projections."""
     note = {"tenant": tenant, "scope_key": scope, "created_at": now, "due_at": now}
     for some in portions(keys):
-        await connection.execute(_NOTED, [{**note, "item_key": key} for key in some])
+        rows = [{**note, "item_key": key} for key in some]
+        await connection.execute(_NOTED, rows, execution_options=UNREAD)
 
 
 async def last_note(connection: AsyncConnection, tenant: TenantId) -> int:
@@ -35,7 +36,7 @@ async def last_note(connection: AsyncConnection, tenant: TenantId) -> int:
     return int((await connection.execute(_LAST_NOTE, {"of_tenant": tenant})).scalar_one())
 
 
-_NOTED = insert(d.outbox).execution_options(**UNREAD)
+_NOTED = insert(d.outbox)
 _LAST_NOTE = select(func.coalesce(func.max(d.outbox.c.key), 0)).where(
     d.outbox.c.tenant == bindparam("of_tenant")
 )

@@ -49,7 +49,7 @@ class SqlProjections(SqlRebuild):
             return
         o = d.outbox.c
         later = update(d.outbox).where(o.dead.is_(False), o.due_at > now)
-        await self.connection.execute(later.values(due_at=now))
+        await self.connection.execute(later.values(due_at=now), execution_options=UNREAD)
 
     async def give_back(self, rows: Sequence[OutboxRow], *, now: datetime) -> None:
         await self._set(rows, due_at=now)
@@ -67,7 +67,7 @@ class SqlProjections(SqlRebuild):
             store = insert_or_replace(
                 self.connection, d.embedding, key=["model_key", "item_key"], values=["vector"]
             )
-            await self.connection.execute(store.execution_options(**UNREAD), rows)
+            await self.connection.execute(store, rows, execution_options=UNREAD)
 
     async def finish(self, rows: Sequence[OutboxRow]) -> frozenset[ItemKey]:
         """On PostgreSQL what stays is locked, so that no delete slips in before the commit."""
@@ -75,10 +75,10 @@ class SqlProjections(SqlRebuild):
         await hold_scopes(self.connection, scopes)
         stay = await belonging(self.connection, sorted(keys), lock=True)
         done = delete(d.outbox).where(d.outbox.c.key.in_([row.key for row in rows]))
-        await self.connection.execute(done.execution_options(**UNREAD))
+        await self.connection.execute(done, execution_options=UNREAD)
         s = t.scope.c
         newer = update(t.scope).where(s.key.in_(scopes)).values(version=s.version + 1)
-        await self.connection.execute(newer.execution_options(**UNREAD))
+        await self.connection.execute(newer, execution_options=UNREAD)
         return frozenset(keys - stay)
 
     async def retry(
@@ -109,7 +109,7 @@ class SqlProjections(SqlRebuild):
                 for row in await self.connection.execute(wanted)
             ]
         if notes:
-            await self.connection.execute(insert(d.outbox), notes)
+            await self.connection.execute(insert(d.outbox), notes, execution_options=UNREAD)
 
     async def know_model(
         self, name: str, *, dimension: int, opened_as: Mapping[str, object], now: datetime
@@ -126,9 +126,8 @@ class SqlProjections(SqlRebuild):
     async def _set(self, rows: Sequence[OutboxRow], **values: object) -> None:
         if rows:
             keys = [row.key for row in rows]
-            await self.connection.execute(
-                update(d.outbox).where(d.outbox.c.key.in_(keys)).values(**values)
-            )
+            ours = update(d.outbox).where(d.outbox.c.key.in_(keys))
+            await self.connection.execute(ours.values(**values), execution_options=UNREAD)
 
     async def _model_key(self, name: str, dimension: int, *, now: datetime) -> int:
         m = d.embedding_model.c

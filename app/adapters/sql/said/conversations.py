@@ -22,6 +22,7 @@ from app.adapters.sql import tables as t
 from app.adapters.sql.cursors import decode_cursor, encode_cursor
 from app.adapters.sql.dialect import is_postgres, keys_added, take_name
 from app.adapters.sql.narrowing.conversations import filter_conditions, listed_conditions
+from app.adapters.sql.one_hop import UNREAD
 from app.adapters.sql.said.conversation_rows import (
     ALL,
     BY_ID,
@@ -251,7 +252,9 @@ class SqlConversations:
             for position, tag in enumerate(distinct)
         ]
         if rows:
-            await self.connection.execute(insert(t.conversation_tag), rows)
+            await self.connection.execute(
+                insert(t.conversation_tag), rows, execution_options=UNREAD
+            )
 
     def _is_ours(self) -> ColumnElement[bool]:
         return is_of(self.tenant)

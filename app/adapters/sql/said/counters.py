@@ -26,7 +26,6 @@ def moved(*conditions: ColumnElement[bool]) -> Update:
             messages=s.messages + bindparam("documents"),
             terms=s.terms + bindparam("words"),
         )
-        .execution_options(**UNREAD)
     )
 
 
@@ -56,7 +55,7 @@ async def count(
     for scope, several in sorted(by_scope.items()):
         documents, words = sign * len(several), sign * terms_in(several)
         asked = {"of_scope": scope, "documents": documents, "words": words}
-        await connection.execute(_MOVED, asked)
+        await connection.execute(_MOVED, asked, execution_options=UNREAD)
 
 
 async def recount(connection: AsyncConnection, conversations: Sequence[ConversationKey]) -> None:

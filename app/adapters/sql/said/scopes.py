@@ -25,6 +25,7 @@ from app.adapters.sql.dialect import insert_or_keep, is_postgres
 from app.adapters.sql.fetch import Constant
 from app.adapters.sql.governing.flags import flags_version
 from app.adapters.sql.governing.personal import derived_until, profile_until
+from app.adapters.sql.one_hop import UNREAD
 from app.adapters.sql.said.counters import moved
 from app.adapters.sql.said.users import users
 from app.adapters.sql.tenants import ensure_tenant
@@ -136,7 +137,9 @@ class SqlScopes:
         self, key: ScopeKey, *, messages: int = 0, terms: int = 0, erased: bool = False
     ) -> None:
         asked = {"of_scope": key, "of_tenant": self.tenant, "documents": messages, "words": terms}
-        await self.connection.execute(_ERASED_IN if erased else _TOUCHED, asked)
+        await self.connection.execute(
+            _ERASED_IN if erased else _TOUCHED, asked, execution_options=UNREAD
+        )
 
 
 _TOUCHED = moved(t.scope.c.tenant == bindparam("of_tenant"))

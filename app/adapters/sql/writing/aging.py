@@ -29,7 +29,7 @@ async def count_accesses(connection: AsyncConnection, several: Sequence[Access])
         shown[row.parent_key] += shown[row.key]
     last = max(each.at for each in several)
     rows = [{"of_key": key, "times": shown[key], "last": last} for key in sorted(shown)]
-    await connection.execute(_COUNTED, rows)
+    await connection.execute(_COUNTED, rows, execution_options=UNREAD)
 
 
 def _parents() -> Select[tuple[int, int | None]]:
@@ -45,12 +45,7 @@ def _counted() -> Update:
         "access_count": i.access_count + bindparam("times"),
         "last_accessed_at": case((later, bindparam("last")), else_=i.last_accessed_at),
     }
-    return (
-        update(t.memory_item)
-        .where(i.key == bindparam("of_key"))
-        .values(values)
-        .execution_options(**UNREAD)
-    )
+    return update(t.memory_item).where(i.key == bindparam("of_key")).values(values)
 
 
 _PARENTS, _COUNTED = _parents(), _counted()

@@ -15,6 +15,7 @@ from app.adapters.sql.items.full_text import entries_held, unindex_items
 from app.adapters.sql.items.timeline import earliest, superseded
 from app.adapters.sql.items.unwanted import refuse, take
 from app.adapters.sql.narrowing.items import will_sum_up_several
+from app.adapters.sql.one_hop import UNREAD
 from app.adapters.sql.projecting.embeddings import forget_embeddings
 from app.adapters.sql.projecting.outbox import enqueue
 from app.adapters.sql.said.counters import terms_in
@@ -103,7 +104,7 @@ class SqlItemWriter(SqlItemsBySubject):
         edges = insert_or_replace(
             self.connection, t.lineage, key=["item_key", "message_key"], values=["found_at"]
         )
-        await self.connection.execute(edges, rows)
+        await self.connection.execute(edges, rows, execution_options=UNREAD)
 
     async def change(
         self, old: Memory, changes: MemoryChanges, fresh: PreparedMemory | None, *, now: datetime
@@ -117,7 +118,9 @@ class SqlItemWriter(SqlItemsBySubject):
             values["valid_from"] = old.created_at
         values |= await self._ends(old, changes, values.get("valid_from", old.valid_from))
         values |= {"updated_at": now}
-        await self.connection.execute(update(t.memory_item).where(i.key == row).values(values))
+        await self.connection.execute(
+            update(t.memory_item).where(i.key == row).values(values), execution_options=UNREAD
+        )
         before = select(i.key).where(i.superseded_by == row, i.parent_key.is_(None))
         keys = [item_key(Table.MEMORY, row)]
         for each in list((await self.connection.execute(before)).scalars()):
@@ -148,7 +151,9 @@ class SqlItemWriter(SqlItemsBySubject):
         i, row = t.memory_item.c, table_and_row(old.key)[1]
         await unindex_items(self.connection, i.key == row)
         await forget_embeddings(self.connection, [old.key])
-        await self.connection.execute(update(t.memory_item).where(i.key == row).values(id=uuid4()))
+        await self.connection.execute(
+            update(t.memory_item).where(i.key == row).values(id=uuid4()), execution_options=UNREAD
+        )
         key = await self._copy(row, old, fresh)
         for edges, column in (
             (t.lineage, "item_key"),
@@ -156,8 +161,10 @@ class SqlItemWriter(SqlItemsBySubject):
             (t.memory_item, "superseded_by"),
         ):
             moved = update(edges).where(edges.c[column] == row)
-            await self.connection.execute(moved.values({column: key}))
-        await self.connection.execute(delete(t.memory_item).where(i.key == row))
+            await self.connection.execute(moved.values({column: key}), execution_options=UNREAD)
+        await self.connection.execute(
+            delete(t.memory_item).where(i.key == row), execution_options=UNREAD
+        )
         await enqueue(self.connection, self.tenant, old.scope, [old.key], now=now)
         own = [item_key(Table.MEMORY, key)]
         held = await entries_held(self.connection, i.key == key)

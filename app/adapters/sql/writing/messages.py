@@ -82,7 +82,7 @@ class SqlMessageWriter(SqlMessages):
             await self.connection.execute(held.order_by(c.key).with_for_update())
         for aside, keys in turned.items():
             marked = update(t.message).where(c.key.in_(numbers(keys))).values(aside=aside)
-            await self.connection.execute(marked)
+            await self.connection.execute(marked, execution_options=UNREAD)
 
     async def _other(
         self, conversation: Conversation, names: Collection[str], *, aside: bool
@@ -158,7 +158,7 @@ class SqlMessageWriter(SqlMessages):
             "long": sum(each.message.tokens for each in messages),
             "moment": now,
         }
-        await self.connection.execute(_COUNTED, asked)
+        await self.connection.execute(_COUNTED, asked, execution_options=UNREAD)
 
 
 def _counted() -> Update:
@@ -172,7 +172,6 @@ def _counted() -> Update:
             updated_at=bindparam("moment"),
             written_at=bindparam("moment"),
         )
-        .execution_options(**UNREAD)
     )
 
 
