@@ -58,7 +58,7 @@ class Tag:
 
 _DECISION = re.compile(
     r"""
-    \b(?: (?<!n't\ )(?<!\bnot\ )(?<!\byet\ )(?<!\bnever\ )
+    \b(?: (?=[adso])(?<!n't\ )(?<!\bnot\ )(?<!\byet\ )(?<!\bnever\ )
       (?:decided | agreed\ (?:on|to|that) | settled\ on | opted\ for)
     | decision\ is | going\ with
     | (?:we|i)(?:'ve|\ have)?\ (?:chose|chosen|picked|selected|approved|booked|ordered|switched
@@ -76,12 +76,17 @@ _DECISION = re.compile(
     | then\ \w+(?:\ \w+)?\ instead
     | entschieden | gekündigt | reserviert | bestellt | gebucht | beschlossen | decidido |
     hemos\ elegido | décidé )\b
-    | (?:\A|[,;:\u2013\u2014-]\ )(?:(?:ok|okay|so|then|well|alright|fine|great)\W+){0,2}
-      (?!(?:\w+\ )?(?:yes|yeah|yep|no|maybe|perhaps|sure|of|course|what|that|this|how|where|who|why
-      |when|which|whatever|as|like|because|since|if|and|but|or|think|guess|believe|know|here|there
-      |indeed|probably|possibly|definitely|actually|only|than)\ )
-      (?:\w+\ )?\w+\ it\ is(?=(?:\ (?:then|now))?(?:[,;:.!]|\W*\Z))
     | ^(?:booked|agreed|approved|confirmed|decided|merged|done\ deal)\b | 决定 | 決め
+    """,
+    re.VERBOSE,
+)
+_CHOSEN = re.compile(
+    r"""
+    (?:\A|[,;:\u2013\u2014-]\ )(?:(?:ok|okay|so|then|well|alright|fine|great)\W+){0,2}
+    (?!(?:\w+\ )?(?:yes|yeah|yep|no|maybe|perhaps|sure|of|course|what|that|this|how|where|who|why
+    |when|which|whatever|as|like|because|since|if|and|but|or|think|guess|believe|know|here|there
+    |indeed|probably|possibly|definitely|actually|only|than)\ )
+    (?:\w+\ )?\w+\ it\ is(?=(?:\ (?:then|now))?(?:[,;:.!]|\W*\Z))
     """,
     re.VERBOSE,
 )
@@ -201,24 +206,36 @@ def tag(said: Utterance) -> Tag:
         kinds.append(Kind.CODE)
     kind = max(kinds, key=lambda each: IMPORTANCE[each], default=Kind.SMALL_TALK)
     importance = IMPORTANCE[kind]
-    if kind is not Kind.CODE and _IDENTIFIER.search(content) and 1 < importance < 9:
+    if kind is not Kind.CODE and 1 < importance < 9 and _IDENTIFIED.holds(content):
         importance += 1
     return Tag(kind=kind, importance=importance, topics=topics_of(content))
 
 
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """What tells a kind, and a `cue` without which it is nowhere, but which is found sooner."""
+
+    kind: Kind
+    words: re.Pattern[str]
+    cue: re.Pattern[str] | None = None
+
+    def holds(self, said: str) -> bool:
+        return (self.cue is None or bool(self.cue.search(said))) and bool(self.words.search(said))
+
+
+_NUMBERED = _Rule(Kind.NUMBER, _NUMBER, re.compile(r"\d"))
+_IDENTIFIED = _Rule(Kind.NUMBER, _IDENTIFIER, re.compile(r"[`_\d]|[a-z][A-Z]"))
+
 _IN_SMALL = (
-    (Kind.DECISION, _DECISION),
-    (Kind.CORRECTION, _CORRECTION),
-    (Kind.COMMITMENT, _COMMITMENT),
-    (Kind.PREFERENCE, _PREFERENCE),
+    _Rule(Kind.DECISION, _DECISION),
+    _Rule(Kind.DECISION, _CHOSEN, re.compile("it is")),
+    _Rule(Kind.CORRECTION, _CORRECTION),
+    _Rule(Kind.COMMITMENT, _COMMITMENT),
+    _Rule(Kind.PREFERENCE, _PREFERENCE),
 )
 """Looked for in small letters: to match both takes twice as long."""
 
-_AS_SPELLED = (
-    (Kind.NUMBER, _NUMBER),
-    (Kind.NUMBER, _IDENTIFIER),
-    (Kind.NAME, _NAME),
-)
+_AS_SPELLED = (_NUMBERED, _IDENTIFIED, _Rule(Kind.NAME, _NAME))
 
 
 def kind_of_sentence(sentence: Sentence) -> Kind:
@@ -230,9 +247,9 @@ def kind_of_sentence(sentence: Sentence) -> Kind:
         said = _ADDRESSED.sub("", said)
     small = said.lower()
     if _SMALL_TALK.fullmatch(small) or not _LETTERS.search(said):
-        return Kind.NUMBER if _NUMBER.search(said) else Kind.SMALL_TALK
-    told = next((kind for kind, words in _IN_SMALL if words.search(small)), None)
-    return told or next((kind for kind, what in _AS_SPELLED if what.search(said)), Kind.STATEMENT)
+        return Kind.NUMBER if _NUMBERED.holds(said) else Kind.SMALL_TALK
+    told = next((rule.kind for rule in _IN_SMALL if rule.holds(small)), None)
+    return told or next((rule.kind for rule in _AS_SPELLED if rule.holds(said)), Kind.STATEMENT)
 
 
 def identifiers_in(text: str) -> int:
