@@ -27,10 +27,8 @@ _READ = 2_000
 """Characters of a piece that are looked at."""
 
 _MARKS = r"[.!?\u2026\u3002\uff01\uff1f]"
-_ENDS = re.compile(rf"(?<!{_MARKS}){_MARKS}++(?=\s|\Z)|[\u3002\uff01\uff1f]")
+_ENDS = re.compile(rf"{_MARKS}(?<!{_MARKS}{{2}}){_MARKS}*+(?=\s|\Z)|[\u3002\uff01\uff1f]")
 """Of marks in a row the first begins: each is looked at once, however many there are."""
-
-_ASKS = re.compile(r"[?\uff1f]")
 
 
 def among_people(recalled: Recalled) -> Mapping[str, Floats]:
@@ -73,7 +71,11 @@ def share_asking(text: str) -> float:
     The share of the sentences of a text that ask, in [0, 1]: by the signs at their ends, or of one
     without its sign by its words ("who drives").
     """
-    if not _ASKS.search(text):
+    if not _is_marked(text):
         return float(asks(text))
     ends = _ENDS.findall(text)
-    return sum(map(bool, map(_ASKS.search, ends))) / len(ends) if ends else 0.0
+    return sum(map(_is_marked, ends)) / len(ends) if ends else 0.0
+
+
+def _is_marked(text: str) -> bool:
+    return "?" in text or "\uff1f" in text

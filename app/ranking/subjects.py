@@ -24,7 +24,7 @@ _READ = 2_000
 """Characters of an item that are read for others."""
 
 _TITLES = frozenset(terms_of("mr mrs ms dr prof professor herr frau sir"))
-_KIN = re.compile(rf"\b(?:{'|'.join(sorted(map(re.escape, KIN)))})\b", re.IGNORECASE)
+_WORD = re.compile(r"\w+")
 
 
 def of_others(
@@ -73,8 +73,12 @@ def _of_others(
     others = np.zeros(len(among), dtype=np.bool_)
     for at in np.flatnonzero(among).tolist():
         text = pool.recalled.contents[at][:_READ]
-        others[at] = names_others(text) or not (near[at] or _KIN.search(text))
+        others[at] = names_others(text) or not (near[at] or _names_kin(text))
     return others
+
+
+def _names_kin(text: str) -> bool:
+    return not KIN.isdisjoint(_WORD.findall(text.lower()))
 
 
 def _names_any(text: str) -> bool:

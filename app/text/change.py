@@ -40,9 +40,10 @@ _ANY_DONE, _ANY_DONE_BY = ("|".join(map(re.escape, each)) for each in (_DONE, (*
 
 _CHANGES = re.compile(
     rf"""
-    \b(?: no\ longer | any\ ?more | any\ longer | instead | from\ now\ on | rather\ than
+    \b(?=[a-z'])(?: no\ longer | any\ ?more | any\ longer | instead | from\ now\ on | rather\ than
     | {re.escape(AFTER_ALL)} | these\ days | from\ \w+\ onwards?
-    | (?<!for\ )(?<!right\ )(?<!by\ )(?<!until\ )(?<!just\ )(?<!sense\ ) now (?!\ (?:that|i|i'm)\b)
+    | (?=now)(?<!for\ )(?<!right\ )(?<!by\ )(?<!until\ )(?<!just\ )(?<!sense\ )
+      now (?!\ (?:that|i|i'm)\b)
     | (?:has|have|had|was|were|are|is|got|been)\ (?:been\ )?(?:\w+\ )?(?:{_ANY_DONE}|sold|pushed)
     | (?:we|i|they|s?he|you|it)(?:'ve|'s|'d)?\ (?:(?:just|now|finally|have|had|both)\ )*
       (?:{_ANY_DONE_BY})
@@ -58,7 +59,7 @@ _CHANGES = re.compile(
     | cancel\ (?:that|this|it) | scrap\ (?:that|this|it|the|my|our|all)
     | turn(?:s|ed)\ out | can(?:no|')t\ make\ it
     | the\ (?:right|correct)\ \w+\ is | used\ to\ (?!it|the|that|this)
-    | (?<!n't\ )(?<!not\ )(?<!never\ )(?<!to\ ) forget\ (?:that|what\ i)
+    | (?=forget)(?<!n't\ )(?<!not\ )(?<!never\ )(?<!to\ ) forget\ (?:that|what\ i)
     | make\ (?:it|that|this|the)\ (?:\w+\ ){{0,3}}?(?:\d|{"|".join(_WHEN)})
     | new\ (?:\w+\ )?(?:{"|".join(_NEW)})
     | (?:my|our|his|her|their)\ new\ \w+\ (?:\w+\ )?is\b

@@ -14,7 +14,8 @@ security tax tracking unlock vault verification voucher wifi zip
 """Of these a code is no program."""
 
 CODE = (
-    "".join(rf"(?<!\b{each}\x20)" for each in _KEYS)
-    + r"\bcode\b(?!\x20(?:of\x20conduct|name|word)\b)"
+    r"\b(?=code\b)"
+    + "".join(rf"(?<!\b{each}\x20)" for each in _KEYS)
+    + r"code(?!\x20(?:of\x20conduct|name|word)\b)"
 )
-"""Code as programs are: not that of a door."""
+"""Code as programs are: not that of a door; what stands before is read only where it stands."""

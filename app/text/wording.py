@@ -30,7 +30,7 @@ ADVISED = 0.4
 _OWN = re.compile(r"\b(?:my|mine|our)\b", re.IGNORECASE)
 _ASSISTANT = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
 _CODE = re.compile(
-    rf"(?<!\berror )(?<!\bstatus )(?<!\bexit ){CODE}"
+    rf"(?=code\b)(?<!\berror )(?<!\bstatus )(?<!\bexit ){CODE}"
     r"|\b(?:snippets?|source code|implementations?|one-liners?)\b"
     r"|\b(?:show|give|write|paste|find|need|want|send)\b.{0,40}"
     r"\b(?:function|method|class|script|query|sql|command|regex|config(?:uration)?|example)\b",
