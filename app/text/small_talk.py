@@ -88,9 +88,10 @@ _FILLER = re.compile(
         rf"{one_of(GREETING, _THANKS, _BYE)}(?:[ ,.!]{{1,3}}{_FOR_WHAT})*(?:[ ,.!]{{1,3}}{_ALL})?",
         *(_HOW_ARE_YOU, _UNDERSTOOD, _PRAISE, _SOUND),
     )
-    + r"(?![\w'])",
-    re.IGNORECASE,
+    + r"(?![\w'])"
 )
+"""In small letters: to match both takes three times as long."""
+
 _ANSWER = re.compile(
     r"\b"
     + one_of(
@@ -98,8 +99,7 @@ _ANSWER = re.compile(
         "definitely", "ja", "nein", "doch", "klar", "natürlich", "oui", "non", "bien sûr", "s[ií]",
         "claro(?: que s[ií])?", "por supuesto",
     )
-    + r"\b",
-    re.IGNORECASE,
+    + r"\b"
 )  # fmt: skip
 """What may answer a question, and lean on it."""
 
@@ -117,7 +117,7 @@ def is_small_talk(message: str) -> bool:
 @lru_cache(maxsize=4_096)
 def _says_nothing(message: str) -> bool:
     """The same of what is short: the messages of one memory are read again with each question."""
-    said = normalize("NFC", " ".join(message.split())).replace("\u2019", "'")
+    said = normalize("NFC", " ".join(message.split())).replace("\u2019", "'").lower()
     rest = _FILLER.sub("", said)
     if not _says_anything(rest):
         return True
