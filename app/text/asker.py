@@ -10,7 +10,6 @@ import re
 
 from app.text.patterns import one_of
 
-_NAMED = "user"
 _READ = 1_000
 """Characters of a query in which it is looked for."""
 
@@ -94,7 +93,7 @@ _AND = re.compile(r"\s+(?:and|or)\b", re.IGNORECASE)
 def in_first_person(query: str) -> str | None:
     """A query as who is asked about would ask it; None where it calls nobody "the user"."""
     read = _beginning(query)
-    if _NAMED not in read.casefold():
+    if "user" not in read.casefold():
         return None
     told, times = _USER.subn(_as_asker, read)
     return told + query[len(read) :] if times else None

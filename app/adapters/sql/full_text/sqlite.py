@@ -35,7 +35,7 @@ _FTS5_CONTINUATIONS = Constant.alone(
         " WHERE term >= :first AND term < :last LIMIT :most"
     )
 )
-_FTS5_ADD = insert(fts5)
+_FTS5_INSERT = insert(fts5)
 _FTS5_HELD = text("SELECT rowid FROM full_text WHERE full_text MATCH :places")
 # CROSS JOIN keeps SQLite from turning the two around; LIMIT -1 has it read the JSON only once.
 FTS5_SEARCH = selects(
@@ -68,14 +68,13 @@ class Fts5:
 
     async def remove(self, entries: Sequence[Entry]) -> None:
         for some in portions(entries):
-            rows = [{"full_text": "delete", **_fts5_row(each)} for each in some]
-            await self._change(rows)
+            await self._change([{"full_text": "delete", **_fts5_row(each)} for each in some])
 
     async def clear(self) -> None:
         await self._change([{"full_text": "delete-all"}])
 
     async def _change(self, rows: Sequence[Mapping[str, object]]) -> None:
-        await self.connection.execute(_FTS5_ADD, rows, execution_options=UNREAD)
+        await self.connection.execute(_FTS5_INSERT, rows, execution_options=UNREAD)
 
     async def held(
         self, conversations: Sequence[ConversationKey], items: Sequence[ItemKey] = ()
