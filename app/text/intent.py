@@ -1,10 +1,10 @@
 """What kind of question a query is, by rules that can be read."""
 
 import re
-from functools import lru_cache
 
 from app.domain.context import Intent
 from app.text.patterns import CODE
+from app.text.remembered import remembered
 
 MAX_CHARACTERS = 2_000
 """Of a query; what kind it is shows early, or at its end by a question mark."""
@@ -64,7 +64,7 @@ _QUESTION = re.compile(
 )
 
 
-@lru_cache(maxsize=64)
+@remembered
 def intent_of(query: str) -> Intent:
     """
     The first that fits of: code, relation, temporal, recall (any other question), open.

@@ -11,6 +11,7 @@ from unicodedata import normalize
 
 from app.text.leaning_abroad import TONGUES
 from app.text.patterns import one_of
+from app.text.remembered import remembered
 from app.text.somebody import NAMED
 from app.text.terms import STOP_WORDS
 
@@ -72,6 +73,7 @@ _NAMES_NOTHING = frozenset(
 _SAY_NOTHING = STOP_WORDS.union(_NAMES_NOTHING, *(each.say_nothing for each in TONGUES))
 
 
+@remembered
 def leans(query: str) -> bool:
     """Whether it does; a statement may, too."""
     query = _unheard(query)

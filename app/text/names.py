@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from app.text.remembered import remembered
 from app.text.scripts import fold
 from app.text.terms import spelled_names, terms_of
 
@@ -71,6 +72,7 @@ class Named:
 NOTHING_NAMED = Named()
 
 
+@remembered
 def named_in(query: str) -> Named:
     spelled, numbered = spelled_names(query), tuple(_numbered_in(fold(query)))
     if not spelled and not numbered:

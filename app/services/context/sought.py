@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from app.distil.language.question import question_in
 from app.text.asker import in_first_person
+from app.text.remembered import remembered
 from app.text.terms import QueryTerms, query_terms
 from app.text.topic import topic_of, words_sought
 
@@ -22,6 +23,7 @@ class Sought:
     around: frozenset[str]
 
 
+@remembered
 def sought_in(query: str) -> Sought:
     topic, terms = topic_of(query), query_terms(words_sought(query))
     question = question_in(topic)

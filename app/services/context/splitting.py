@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from app.distil.language.question import FENCE, is_whole
 from app.distil.language.sentences import sentences_of
+from app.text.remembered import remembered
 from app.text.scripts import fold
 from app.text.somebody import NAMED
 from app.text.topic import MAX_CHARACTERS
@@ -44,6 +45,7 @@ _DEFINITE = re.compile(r"\bthe\s+(\w+)(?:\s+(\w+))?", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 
 
+@remembered
 def questions_in(message: str) -> Sequence[str]:
     """
     The message once for each of its questions, without the others; itself, where there are not

@@ -18,10 +18,12 @@ from app.services.packing.history import History
 from app.text.courtesy import without_courtesy
 from app.text.intervals import Timed
 from app.text.negation import split_exclusions
+from app.text.remembered import remembered
 from app.text.small_talk import is_small_talk
 from app.text.terms import query_terms
 
 
+@remembered
 def wanted(query: str) -> tuple[str, Sequence[str]]:
     """A query without its courtesies and without what it says that it does not want; and that."""
     return split_exclusions(without_courtesy(query))
