@@ -88,6 +88,7 @@ class QueryView:
 
     Unless it was `read` by a model that knows its script, its vector says little of what it means.
     `terms` are those that the scope knows; `idf_mass` is the sum over all, the unknown ones too.
+    `sought` are all of them, but for those that are only said around what is asked.
     `intervals` are the times that it speaks of, `periods` those of which these consist, where what
     sums them up is wanted; an `overview` asks for nothing else, and neither does a query for all
     that is known of who asks, or for one thing that a fact tells (`facts`).
@@ -108,6 +109,7 @@ class QueryView:
     read: bool = True
     running: ConversationKey | None = None
     called: frozenset[ConversationKey] = frozenset()
+    sought: frozenset[str] = frozenset()
     subjects: Subjects = NOBODY
 
     @property

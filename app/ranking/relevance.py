@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from app.ranking import Floats
 from app.ranking.features import NAMES, Evidence, evidence
+from app.ranking.labelling import by_words_of_label
 from app.ranking.model import RelevanceModel, facts
 from app.ranking.naming import by_label, by_name
 from app.ranking.pool import EVERYTHING, Among, Pool
@@ -100,6 +101,8 @@ def relevance(
         score = by_name(query, pool, score, as_relevance(found.cosine))
     if query.called:
         score, standing = by_label(query, pool, score, standing)
+    elif query.sought:
+        score, standing = by_words_of_label(query, pool, score, standing)
     return Relevance(
         score=_standing_back(pool, score),
         single=score,

@@ -1,7 +1,7 @@
 from app.text.remembered import MAX_CHARACTERS, remembered
 
 
-def test_a_text_is_read_once():
+def test_a_text_is_read_once() -> None:
     read = list[str]()
 
     @remembered
@@ -13,7 +13,7 @@ def test_a_text_is_read_once():
     assert read == ["pears", "figs"]
 
 
-def test_nothing_is_kept_of_a_long_text():
+def test_nothing_is_kept_of_a_long_text() -> None:
     read = list[int]()
 
     @remembered

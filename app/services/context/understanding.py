@@ -91,5 +91,6 @@ def view_of(found: Found, told: Timed, situation: Situation) -> QueryView:
         wording=reading.wording,
         running=running.key if running else None,
         called=found.near.called,
+        sought=frozenset(asked).difference(found.sought.around),
         subjects=reading.subjects,
     )
