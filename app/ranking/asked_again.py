@@ -127,8 +127,8 @@ def answering_nothing(
     recalled: Recalled, among: Sequence[int], for_what: str | None = None
 ) -> Sequence[int]:
     """
-    Those of the items that ask an assistant, or are its reply that nothing is known: these are no
-    answers, however near to a question they are.
+    Those of the items that ask an assistant, are its reply that nothing is known, or ask in turn:
+    these are no answers, however near to a question they are.
 
     What people ask each other, who have names, may tell something by it, but not what it asks for:
     it is no answer if that is asked for in the same word (`for_what`).
@@ -141,7 +141,7 @@ def _says_nothing(recalled: Recalled, at: int, for_what: str | None) -> bool:
         return False
     said, named = recalled.contents[at], recalled.names[at] is not None
     if recalled.roles[at] == Role.ASSISTANT:
-        return not named and declines(said)
+        return not named and (declines(said) or _only_asks(said))
     may = not named or (for_what is not None and question_word(said) == for_what)
     return may and _only_asks(said)
 

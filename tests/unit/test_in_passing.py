@@ -93,3 +93,17 @@ def test_among_people_a_question_does_not_tell_what_it_asks_for(
 def test_an_assistant_with_a_name_may_ask() -> None:
     there = recalled(an_item(1, "Where is the cream?", name="Sophie", role=Role.ASSISTANT))
     assert answering_nothing(there, [0], "where") == []
+
+
+@pytest.mark.parametrize(
+    ("said", "nothing"),
+    [
+        ("Which database do you want to use?", True),
+        ("And a cake?", True),
+        ("Postgres holds all of it.", False),
+        ("I would take Postgres. Does that suit you?", False),
+    ],
+)
+def test_an_assistant_that_only_asks_tells_nothing(said: str, *, nothing: bool) -> None:
+    there = recalled(an_item(1, said, role=Role.ASSISTANT))
+    assert answering_nothing(there, [0]) == ([0] if nothing else [])
