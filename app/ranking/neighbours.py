@@ -9,13 +9,17 @@ from numpy.typing import NDArray
 
 from app.domain.ids import MessageKey
 
-REACH = 1
+_BESIDE = (-1, 1)
 """
-Messages on either side that count as neighbours. With two, what is learned finds no more
-(recall@10 0.765 and 0.764 on LoCoMo, 0.600 and 0.604 on BEAM), and a read costs more.
+Where neighbours stand that tell of a message. With two on either side, what is learned finds no
+more (recall@10 0.765 and 0.764 on LoCoMo, 0.600 and 0.604 on BEAM), and a read costs more.
 """
 
-_OFFSETS = tuple(offset for offset in range(-REACH, REACH + 1) if offset)
+_BRIEF = 20
+"""
+Tokens that messages have at most, on average, where people spread one thought over several.
+Decision 110 of docs/decisions.md has the figures.
+"""
 
 _POSITION_BITS = 32
 
@@ -56,6 +60,11 @@ class Neighbours:
         return replace(self, **{name: [said[at] for at in left] for name, said in columns.items()})
 
 
+def reach_of(tokens: Sequence[int]) -> int:
+    """How many messages on either side of such an answer may stand, by their tokens."""
+    return 2 if sum(tokens) <= _BRIEF * len(tokens) else 1
+
+
 def places(conversations: Sequence[int], positions: Sequence[int]) -> Places:
     """A number per message that tells its conversation and position, shape (n,)."""
     by_conversation: Places = np.asarray(conversations, dtype=np.int64) << _POSITION_BITS
@@ -72,12 +81,11 @@ def standing(around: Places, known: Places) -> Mapping[int, Indexes]:
     Which of the m `known` messages stands at each offset of the n messages at `around`.
 
     Returns:
-        By offset (-REACH to REACH, without 0) an index into `known`, shape (n,); m where there is
-        none.
+        By offset (-1 and 1) an index into `known`, shape (n,); m where there is none.
     """
     order = np.argsort(known)
     found = {}
-    for offset in _OFFSETS:
+    for offset in _BESIDE:
         wanted = around + offset
         at = np.minimum(np.searchsorted(known, wanted, sorter=order), len(known) - 1)
         index = order[at]

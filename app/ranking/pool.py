@@ -14,7 +14,7 @@ from app.domain.memory import OF_MESSAGES, RETELLING, ItemType
 from app.domain.periods import Span
 from app.ranking import Floats
 from app.ranking.bm25 import Bags
-from app.ranking.neighbours import Neighbours
+from app.ranking.neighbours import Neighbours, reach_of
 from app.ranking.query import About
 from app.text.intervals import Interval
 from app.text.scripts import fold
@@ -103,6 +103,12 @@ class Recalled:
 
     def __len__(self) -> int:
         return len(self.keys)
+
+    @property
+    def reach(self) -> int:
+        """How many messages on either side of these an answer may stand."""
+        told = zip(self.tokens, self.messages, strict=True)
+        return reach_of([tokens for tokens, message in told if message > 0])
 
     def of_messages(self) -> NDArray[np.bool_]:
         """True for messages and their chunks, shape (n,)."""

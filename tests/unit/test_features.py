@@ -13,7 +13,7 @@ from app.domain.ids import MessageKey
 from app.ranking import Floats
 from app.ranking.bm25 import Bags, idf, pack_terms
 from app.ranking.features import CLAMP, MEANING, NAMES, OWN, Evidence, evidence, standardised
-from app.ranking.neighbours import REACH, Neighbours, places, standing
+from app.ranking.neighbours import Neighbours, places, standing
 from app.ranking.pool import Pool, pack_vector
 from app.ranking.query import QueryView
 from app.ranking.voices import tells_time
@@ -232,7 +232,7 @@ def test_standardised_columns_are_finite_and_clamped(column: list[float]) -> Non
 def test_places_find_what_stands_there(spots: list[tuple[int, int]]) -> None:
     here = places([conversation for conversation, _ in spots], [at for _, at in spots])
     for offset, index in standing(here, here).items():
-        assert 0 < abs(offset) <= REACH
+        assert abs(offset) == 1
         for (conversation, at), found in zip(spots, index.tolist(), strict=True):
             expected = (conversation, at + offset)
             assert found == (spots.index(expected) if expected in spots else len(spots))

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -41,20 +42,30 @@ def test_what_stands_on_either_side_of_what_was_found() -> None:
     assert beside_best(ASKED, found, without={MessageKey(4)}) == [6]
 
 
-def test_only_beside_the_best_of_many_by_words_and_by_meaning() -> None:
-    rows = range(10, 10 * (2 * BEST + 3), 10)
-    plain = [an_item(row, "milk and honey") for row in rows]
-    near = {at: np.array([1, 0], np.float32) for at in range(BEST - 1)}
-    far = {at: np.array([0, 1], np.float32) for at in range(BEST - 1, len(plain))}
-    by_words = an_item(5_000, "tea")
+def test_beside_what_is_brief_what_stands_two_messages_away_as_well() -> None:
+    long, brief = (an_item(5, "tea", tokens=tokens) for tokens in (21, 20))
+    around = neighbours([2, 3, 4, 6, 7, 8])
+    assert beside_best(ASKED, Surrounded(recalled=recalled(long), neighbours=around)) == [4, 6]
+    found = beside_best(ASKED, Surrounded(recalled=recalled(brief), neighbours=around))
+    assert found == [3, 4, 6, 7]
+
+
+@pytest.mark.parametrize("reach", [1, 2])
+def test_only_beside_the_best_of_many_by_words_and_by_meaning(reach: int) -> None:
+    best, tokens = BEST[reach], {1: 50, 2: 5}[reach]
+    rows = range(10, 10 * (2 * best + 3), 10)
+    plain = [an_item(row, "milk and honey", tokens=tokens) for row in rows]
+    near = {at: np.array([1, 0], np.float32) for at in range(best - 1)}
+    far = {at: np.array([0, 1], np.float32) for at in range(best - 1, len(plain))}
+    by_words = an_item(5_000, "tea", tokens=tokens)
     found = Surrounded(
-        recalled=recalled(*plain, by_words, vectors=near | far | {len(plain): far[BEST]}),
-        neighbours=neighbours([row + 1 for row in [*rows, 5_000]]),
+        recalled=recalled(*plain, by_words, vectors=near | far | {len(plain): far[best]}),
+        neighbours=neighbours([row + reach for row in [*rows, 5_000]]),
     )
 
     chosen = beside_best(ASKED, found)
 
-    assert chosen == [*(row + 1 for row in rows[: BEST - 1]), 5_001]
+    assert chosen == [*(row + reach for row in rows[: best - 1]), 5_000 + reach]
 
 
 def test_without_a_vector_words_alone_tell() -> None:
@@ -84,17 +95,20 @@ def test_nothing_stands_beside_nothing() -> None:
     assert beside_best(ASKED, Surrounded.nothing()) == []
 
 
-@given(st.sets(st.integers(1, 200)), st.sets(st.integers(1, 200), max_size=60))
-def test_it_is_always_next_to_what_was_found_and_never_more_than_twice_the_best(
-    said: set[int], near: set[int]
+@given(
+    st.sets(st.integers(1, 200)), st.sets(st.integers(1, 200), max_size=60), st.sampled_from([1, 2])
+)
+def test_it_is_always_close_to_what_was_found_and_never_more_than_both_sides_of_the_best(
+    said: set[int], near: set[int], reach: int
 ) -> None:
-    items = [an_item(row, "tea") for row in sorted(said)]
+    items = [an_item(row, "tea", tokens={1: 50, 2: 5}[reach]) for row in sorted(said)]
     around = sorted(near - said)
     found = Surrounded(recalled=recalled(*items), neighbours=neighbours(around))
 
     chosen = beside_best(ASKED, found)
 
     assert chosen == sorted(set(chosen))
-    assert len(chosen) <= 2 * BEST
+    assert len(chosen) <= 2 * reach * BEST[reach]
     assert set(chosen) <= set(around)
-    assert all({key - 1, key + 1} & said for key in chosen)
+    offsets = [offset for offset in range(-reach, reach + 1) if offset]
+    assert all({key + offset for offset in offsets} & said for key in chosen)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Select, and_, bindparam, select
+from sqlalchemy import Integer, Select, and_, bindparam, select
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
@@ -12,19 +12,25 @@ from app.adapters.sql.fetch import Constant, Reading, one_of
 from app.adapters.sql.narrowing.recallable import of_named_model, recallable, said_between, times_of
 from app.domain.ids import MessageKey, TenantId
 from app.ports import RecallFilter
-from app.ranking.neighbours import REACH, Neighbours
+from app.ranking.neighbours import Neighbours
 
 
 def beside(
-    messages: Sequence[MessageKey], *, tenant: TenantId, within: RecallFilter, model: str
+    messages: Sequence[MessageKey],
+    *,
+    reach: int,
+    tenant: TenantId,
+    within: RecallFilter,
+    model: str,
 ) -> Reading[Neighbours]:
-    """The recallable messages up to REACH places beside `messages`, without these themselves."""
+    """The recallable messages up to `reach` places beside `messages`, without these themselves."""
     if not messages:
         return Neighbours.none()
     rows = yield (
         BESIDE,
         {
             "wanted_keys": list(messages),
+            "within_reach": reach,
             "of_scopes": list(within.scopes),
             "of_tenant": tenant,
             "of_model": model,
@@ -41,14 +47,14 @@ def beside(
 
 def _beside(*, on_postgres: bool) -> Select[Any]:
     told, m, c = t.message.alias("told"), t.message.c, t.conversation.c
-    near = t.message.alias("near")
+    near, away = t.message.alias("near"), bindparam("within_reach", type_=Integer)
     places = (
         select(near.c.key)
         .join(
             told,
             and_(
                 near.c.conversation_key == told.c.conversation_key,
-                near.c.position.between(told.c.position - REACH, told.c.position + REACH),
+                near.c.position.between(told.c.position - away, told.c.position + away),
             ),
         )
         .where(one_of(told.c.key, "wanted_keys", on_postgres=on_postgres))

@@ -76,7 +76,7 @@ def surrounded(
         said = yield from read(sorted({*then} - {*keys}), held=None)
         found = found.and_also(said)
     messages = sorted({each for each in found.messages if each > 0})
-    near = yield from beside(messages, tenant=tenant, within=within, model=model)
+    near = yield from beside(messages, reach=found.reach, tenant=tenant, within=within, model=model)
     around = Surrounded(recalled=found, neighbours=near)
     if widening is None or not (more := widening(around)):
         return around
