@@ -4,13 +4,14 @@ import shutil
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from logging import getLogger
 from pathlib import Path
 
 from app import __version__
 from app.adapters.private import own_directory
+from app.adapters.sql.copies.admitting import keep_keys
 from app.adapters.sql.copies.backup import Manifest, restore_rows, unpacked, write_backup
 from app.adapters.sql.copies.carrying import Line, carry_over
 from app.adapters.sql.copies.in_use import others_at
@@ -27,6 +28,11 @@ from app.settings import Settings, revealed
 
 _log = getLogger(__name__)
 
+_KEYS_UNREAD = (
+    "the keys to what is there cannot be read: those of the backup open it, also where they were "
+    "revoked since, and where it has none, anybody on this machine; see `foreword keys list`"
+)
+
 _LEAVING = 3.0
 """Seconds in which the server of a database notices that a process has ended."""
 
@@ -42,6 +48,9 @@ class Since:
     undone: Sequence[Line] = ()
     """The same, where it was wanted that they are not done again."""
     log_unread: bool = False
+    keys_kept: int = 0
+    """Of what was replaced, closed ones too: the backup's did not come. 0: it never had one."""
+    keys_unread: bool = False
 
     def counts(self) -> dict[str, object]:
         times = [each.at for each in (*self.done_again, *self.undone)]
@@ -49,16 +58,22 @@ class Since:
             "log_lines_kept": self.log_lines,
             "erased_again": len(self.done_again),
             "erasures_undone": len(self.undone),
+            "keys_kept": self.keys_kept,
         }
         if times:
             told |= {"first_at": min(times).isoformat(), "last_at": max(times).isoformat()}
-        return told | ({"log_unread": True} if self.log_unread else {})
+        unread = {"log_unread": self.log_unread, "keys_unread": self.keys_unread}
+        return told | {name: True for name, is_so in unread.items() if is_so}
 
-    def told(self) -> str | None:
-        """A line for whoever restores; None where nothing was erased since."""
+    def warnings(self) -> Sequence[str]:
+        """Lines for whoever restores, before anything is replaced."""
+        keys = _KEYS_UNREAD if self.keys_unread else None
+        return [line for line in (self._erased(), keys) if line is not None]
+
+    def _erased(self) -> str | None:
         if self.log_unread:
             return "what was erased since the backup comes back, and no log tells what that is"
-        several = [*self.done_again, *self.undone]
+        several = self.undone or self.done_again
         if not several:
             return None
         times = [each.at.isoformat(timespec="seconds") for each in several]
@@ -106,10 +121,11 @@ async def restore(
 
     What was erased since the backup was taken is erased of it, too, before anybody sees it, unless
     `bring_back_erased`; the audit log goes on. `warn` is told of either before anything is
-    replaced.
+    replaced. Where what was there ever had a key, its keys stay, and the backup's do not come.
 
     Raises:
-        RestoreRefused: Something is there already or in use, or nobody can read what was erased.
+        RestoreRefused: Something is there already or in use, or nobody can read what was erased, or
+            who may get in.
         BackupUnusable: It is no backup, or one that this release cannot read.
     """
     target = settings.database_file
@@ -121,9 +137,11 @@ async def restore(
         raise RestoreRefused(f"{target} is there already; --force replaces it")
     async with unpacked(file, room, watch) as (database, manifest):
         async with _replaced(settings) as replaced:
-            since = await _heed(replaced, database, manifest, again=not bring_back_erased)
-        if (told := since.told()) is not None:
-            warn(told)
+            again = not bring_back_erased
+            since = await _heed(replaced, database, manifest, again=again)
+            since = await _keep_keys(since, replaced, database, or_refuse=again)
+        for line in since.warnings():
+            warn(line)
         await _note_restore(settings, database, manifest, since)
         if target is None:
             await _restore_to_server(settings, database, watch, force=force)
@@ -181,13 +199,33 @@ async def _heed(replaced: Database | None, file: Path, manifest: Manifest, *, ag
                 ) from error
             return Since(log_unread=True)
         gone = [each for each in lines if takes_away(each.deed)]
-        if not again:
-            return Since(log_lines=carried, undone=gone)
+        revoked = [each for each in gone if each.deed.action is Action.KEY_REVOKED]
         store = SqlStore(copy)
-        await Rebuilder(store=store).begin()  # a copy of PostgreSQL has no full text to erase from
+        if again:  # a copy of PostgreSQL has no full text to erase from
+            await Rebuilder(store=store).begin()
         eraser = EraserAgain(store=store, clock=_now)
-        found = [each for each in gone if await eraser.again(each.tenant, each.deed)]
-    return Since(log_lines=carried, done_again=found)
+        due = gone if again else revoked  # which no one can want back with what was erased
+        found = [each for each in due if await eraser.again(each.tenant, each.deed)]
+    left = [] if again else [each for each in gone if each.deed.action is not Action.KEY_REVOKED]
+    return Since(log_lines=carried, done_again=found, undone=left)
+
+
+async def _keep_keys(
+    since: Since, replaced: Database | None, file: Path, *, or_refuse: bool
+) -> Since:
+    """Let those in whom what is replaced lets in, if it ever had a key, and nobody else."""
+    if replaced is None:
+        return since
+    async with _opened(file) as copy:
+        try:
+            return replace(since, keys_kept=await keep_keys(replaced, copy))
+        except (StoreDamaged, StoreUnavailable) as error:
+            if or_refuse:
+                raise RestoreRefused(
+                    f"the keys to what is there cannot be read ({error}), so who may get in is not "
+                    "known; --bring-back-erased restores those of the backup"
+                ) from error
+            return replace(since, keys_unread=True)
 
 
 async def _note_restore(settings: Settings, file: Path, manifest: Manifest, since: Since) -> None:

@@ -87,7 +87,7 @@ def restore(
     Bring a backup back, of either database to either; no server may be running on it.
 
     With --force what is there is replaced; what was erased of it since the backup was taken is
-    erased of the backup too, and its audit log is kept.
+    erased of the backup too, and its audit log and its API keys are kept.
 
     Full text and vectors are made from it at the next start, without embedding anything again.
     """
@@ -106,7 +106,10 @@ def restore(
             )
         )
     facts = {**_facts(manifest), **since.counts()}
-    _tell(facts, f"Restored: {_summary(manifest)}", as_json=as_json)
+    line = f"Restored: {_summary(manifest)}"
+    if since.keys_kept:
+        line += f"\nKept: {counted(since.keys_kept, 'API key')}, in the place of the backup's"
+    _tell(facts, line, as_json=as_json)
 
 
 @reaching

@@ -121,3 +121,26 @@ def test_where_no_log_tells_what_was_erased_nothing_is_brought_back_unasked(
     assert "no log tells what that is" in ended.stderr
     with serving(tmp_path) as server, server.client() as client:
         assert times_said(client, SECRET) == 3
+
+
+def test_a_key_of_after_the_backup_still_opens_and_nobody_else_gets_in(
+    tmp_path: Path, database: dict[str, str]
+) -> None:
+    backup = tmp_path / "backup.zip"
+    with serving(tmp_path, **database) as server, server.client() as client:
+        store(client, SECRET, user_id="alice")
+        assert server.end() == 0
+    assert run(tmp_path, "backup", str(backup), **database).returncode == 0
+    made = run(tmp_path, "keys", "create", "--tenant", "local", "--name", "x", **database)
+
+    ended = run(tmp_path, "restore", str(backup), "--force", **database)
+
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.splitlines()[1:] == ["Kept: 1 API key, in the place of the backup's"]
+    assert json.loads(restored(tmp_path, str(backup), **database).stdout)["keys_kept"] == 1
+    with serving(tmp_path, **database) as server, server.client() as client:
+        assert client.get("/conversations").status_code == 401
+        client.headers["Authorization"] = f"Bearer {made.stdout.strip()}"
+        (found,) = client.get("/conversations", params={"user_id": "alice"}).json()["items"]
+        assert found["message_count"] == 1
+        assert server.end() == 0
