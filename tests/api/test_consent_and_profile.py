@@ -96,6 +96,18 @@ async def test_a_profile_is_merged_by_entry(client: AsyncClient) -> None:
     assert await get(client, "/users/alice/profile") == told
 
 
+@pytest.mark.parametrize("nothing", [None, ""])
+async def test_notes_of_null_go_and_those_that_are_not_named_stay(
+    client: AsyncClient, nothing: str | None
+) -> None:
+    await agree(client)
+    before = await tell(client)
+    assert (await tell(client, context={"domain": "billing"}))["notes"] == before["notes"] != ""
+    told = await tell(client, notes=nothing)
+    assert (told["notes"], told["preferences"]) == ("", before["preferences"])
+    assert await get(client, "/users/alice/profile") == told
+
+
 @pytest.mark.parametrize(
     "body",
     [

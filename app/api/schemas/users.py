@@ -115,11 +115,14 @@ class ProfileIn(Body):
         default_factory=dict, description="Merged in by key; null takes a key out."
     )
     notes: Text | None = Field(
-        default=None, max_length=MAX_NOTES, description="Takes the place of what is there."
+        default=None,
+        max_length=MAX_NOTES,
+        description="Takes the place of what is there; null takes it out.",
     )
 
     def to_changes(self) -> ProfileChanges:
-        return ProfileChanges(preferences=self.preferences, context=self.context, notes=self.notes)
+        notes = self.notes or "" if "notes" in self.model_fields_set else None
+        return ProfileChanges(preferences=self.preferences, context=self.context, notes=notes)
 
 
 class ProfileOut(Answer):
