@@ -58,6 +58,10 @@ def test_a_fact_is_told_with_its_speaker(content: str, text: str) -> None:
     [
         ("i live in lisbon with my dog", "Alice lives in Lisbon with their dog"),
         ("I live in lisbon.", "Alice lives in Lisbon"),
+        ("my build server is called frost-wren", "Alice's build server is called frost-wren"),
+        ("our project is called blue-heron", "Alice's project is called blue-heron"),
+        ("i'm called jean-luc", "Alice is called Jean-luc"),
+        ("our daughter is called may-lin", "Alice's daughter is called May-lin"),
         ("im from new york city", "Alice is from New York City"),
         ("ive moved from rome to san francisco", "Alice has moved from rome to San Francisco"),
         ("i work at siemens", "Alice works at Siemens"),

@@ -41,6 +41,13 @@ _LEAD = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_THINGS = frozenset({"project", "team", "company", "car"})
+_LIVING = "|".join(sorted(KIN - SEVERAL_OF_KIN - _THINGS))
+_SOMEBODY = re.compile(
+    rf"\b(?:i|he|she|they|who|(?:my|his|her)\s+name|{_LIVING})(?:'m|'s)?\b", re.IGNORECASE
+)
+"""Whose name begins with a capital, however it is joined; a thing may be called "frost-wren"."""
+
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _BEGINS_PLACE = frozenset(
     """new san santa são los las saint st south north east west hong el la le fort tel cape buenos
@@ -100,10 +107,24 @@ def _with_names(plain: str) -> str:
 
 
 def _written_so(sentence: Sentence, plain: str) -> Sentence:
-    """What is blanked out in `plain` stays in the text."""
-    letters = zip(plain, sentence.text, strict=True)
-    text = "".join(new if new.casefold() == old.casefold() else old for new, old in letters)
+    """What is blanked out in `plain` stays in the text, and so do names of things: "frost-wren"."""
+    letters, things = zip(plain, sentence.text, strict=True), _things(sentence.plain)
+    text = "".join(
+        new if new.casefold() == old.casefold() and at not in things else old
+        for at, (new, old) in enumerate(letters)
+    )
     return replace(sentence, text=text, plain=plain)
+
+
+def _things(plain: str) -> frozenset[int]:
+    """Where names begin that are joined as those of machines are, and not as people's."""
+    leads = (lead for lead in _LEAD.finditer(plain) if lead["name"])
+    unlike = (lead for lead in leads if not _SOMEBODY.search(plain, 0, lead.start()))
+    words = (_WORD.match(plain, lead.end()) for lead in unlike)
+    joined = (word for word in words if word and "-" in word[0])
+    return frozenset(
+        word.start() for word in joined if word[0].partition("-")[0] not in GIVEN_NAMES
+    )
 
 
 def _end_of_name(plain: str, start: int, kind: str) -> int:
