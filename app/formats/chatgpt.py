@@ -20,6 +20,7 @@ from app.formats.fields import (
     label,
     metadata,
     moment,
+    moment_or_told,
     role_of,
     short_name,
     text,
@@ -45,7 +46,7 @@ def said(at: str, record: Mapping[str, Any], bounds: Bounds) -> Said:
     nodes = record["mapping"]
     if not isinstance(nodes, dict):
         raise Malformed("mapping is no JSON object")
-    begins = moment(record.get("create_time"), "create_time")
+    begins, untimed = moment_or_told(record.get("create_time"), "create_time", at)
     path = _path(nodes, record.get("current_node"))
     places = {node: f"{at}.mapping.{node[:80]!a}" for node in path}
     found = gathered(
@@ -62,7 +63,7 @@ def said(at: str, record: Mapping[str, Any], bounds: Bounds) -> Said:
         messages=timed(found.messages, begins),
     )
     way = None if broken else way_of(_names(nodes, path), _names(nodes, nodes.keys() - {*path}))
-    return Said(at, conversation, [*broken, *found.rejected], way=way)
+    return Said(at, conversation, [*untimed, *broken, *found.rejected], way=way)
 
 
 def _path(nodes: Mapping[str, Any], current: object) -> Sequence[str]:

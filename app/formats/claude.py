@@ -14,6 +14,7 @@ from app.formats.fields import (
     json_objects,
     label,
     moment,
+    moment_or_told,
     role_of,
     short_name,
     text,
@@ -35,7 +36,7 @@ def said(at: str, record: Mapping[str, Any], bounds: Bounds) -> Said:
     Raises:
         Malformed: It is no conversation.
     """
-    begins = moment(record.get("created_at"), "created_at")
+    begins, untimed = moment_or_told(record.get("created_at"), "created_at", at)
     entries = {
         f"{at}.chat_messages[{place}]": each
         for place, each in enumerate(a_list(record["chat_messages"], "chat_messages"))
@@ -53,7 +54,7 @@ def said(at: str, record: Mapping[str, Any], bounds: Bounds) -> Said:
         created_at=begins,
         messages=timed(found.messages, begins),
     )
-    return Said(at, conversation, [*unread, *found.rejected], way=way)
+    return Said(at, conversation, [*untimed, *unread, *found.rejected], way=way)
 
 
 def _current(

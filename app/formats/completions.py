@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.formats import messages
-from app.formats.fields import first_of
+from app.formats.fields import first_of, moment_or_told
 from app.formats.found import Bounds, Said
 from app.formats.growing import grown_alone
 
@@ -51,7 +51,8 @@ def said(at: str, record: Mapping[str, Any], bounds: Bounds) -> Said:
     places: list[tuple[str, object]] = [
         (f"{at}{asked.at}[{place}]", each) for place, each in enumerate(asked.messages)
     ]
-    if (reply := _reply(answer.told, said_at)) is not None:
+    begins, _ = moment_or_told(said_at, "created_at", at)
+    if (reply := _reply(answer.told, begins and said_at)) is not None:
         places.append((f"{at}{answer.at}.choices", reply))
     user = asked.told.get("user")
     told = {

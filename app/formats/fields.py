@@ -165,6 +165,14 @@ def moment(value: object, name: str) -> datetime | None:
         raise Malformed(f"{name} is no time: {str(value)[:40]!a}") from None
 
 
+def moment_or_told(value: object, name: str, at: str) -> tuple[datetime | None, Sequence[Rejected]]:
+    """As `moment`, of what is said at `at`; what is no time is told of, and costs no message."""
+    try:
+        return moment(value, name), []
+    except Malformed as error:
+        return None, [Rejected(at, str(error))]
+
+
 def importance(value: object) -> int | None:
     if value is None:
         return None

@@ -28,6 +28,7 @@ from app.formats.fields import (
     label,
     metadata,
     moment,
+    moment_or_told,
     short_name,
     text,
 )
@@ -69,16 +70,18 @@ def _conversation(at: str, record: Mapping[str, Any], bounds: Bounds) -> Said:
         lambda each: _messages(each, bounds),
     )
     own_id = _uuid(record.get("id"), "id")
+    begins, untimed = moment_or_told(record.get("created_at"), "created_at", at)
+    changed, unchanged = moment_or_told(record.get("updated_at"), "updated_at", at)
     conversation = NewConversation(
         **told_of(record, bounds),
         id=None if own_id is None else ConversationId(own_id),
         external_id=short_name(record.get("external_id"), "external_id")
         or (None if own_id else digest(*([each.role, each.content] for each in told.messages))),
-        created_at=moment(record.get("created_at"), "created_at"),
-        updated_at=moment(record.get("updated_at"), "updated_at"),
+        created_at=begins,
+        updated_at=changed,
         messages=told.messages,
     )
-    return Said(at, conversation, told.rejected)
+    return Said(at, conversation, [*untimed, *unchanged, *told.rejected])
 
 
 def _messages(entry: object, bounds: Bounds) -> Iterator[NewMessage]:

@@ -24,6 +24,7 @@ from app.formats.fields import (
     label,
     metadata,
     moment,
+    moment_or_told,
     role_of,
     short_name,
     text,
@@ -88,7 +89,7 @@ def said_in(
     Raises:
         Malformed: What the object tells cannot be read.
     """
-    begins = moment(first_of(record, *TIMES), "created_at")
+    begins, untimed = moment_or_told(first_of(record, *TIMES), "created_at", at)
     found = gathered(places, lambda each: messages(each, bounds))
     messages_found = timed(found.messages, begins)
     conversation = NewConversation(
@@ -97,7 +98,7 @@ def said_in(
         created_at=begins,
         messages=_oldest_first(found.messages, identified(messages_found)),
     )
-    return Said(at, conversation, found.rejected)
+    return Said(at, conversation, [*untimed, *found.rejected])
 
 
 def _oldest_first(told: Sequence[NewMessage], read: list[NewMessage]) -> Sequence[NewMessage]:

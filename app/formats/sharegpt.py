@@ -14,6 +14,7 @@ from app.formats.fields import (
     identity,
     label,
     moment,
+    moment_or_told,
     role_of,
     text,
     timed,
@@ -38,7 +39,8 @@ def said(at: str, record: Mapping[str, Any], bounds: Bounds, *, name: str) -> Sa
         ((f"{at}.{name}[{place}]", each) for place, each in enumerate(entries)),
         lambda each: _messages(each, bounds),
     )
-    begins = moment(first_of(record, "created_at", "create_time", "timestamp"), "created_at")
+    told_at = first_of(record, "created_at", "create_time", "timestamp")
+    begins, untimed = moment_or_told(told_at, "created_at", at)
     conversation = NewConversation(
         user_id=identity(record.get("user_id")),
         system_prompt=prompt_of(record, bounds),
@@ -47,7 +49,7 @@ def said(at: str, record: Mapping[str, Any], bounds: Bounds, *, name: str) -> Sa
         created_at=begins,
         messages=identified(timed(found.messages, begins)),
     )
-    return Said(at, conversation, found.rejected)
+    return Said(at, conversation, [*untimed, *found.rejected])
 
 
 def told(message: NewMessage) -> object:

@@ -1,46 +1,60 @@
-"""What an export tells no time of was said when its neighbours were."""
+"""A time that cannot be read costs that time, never the messages of a conversation."""
 
-from itertools import chain
+from typing import Any
 
 import pytest
 
-from app.formats.interleaved import PORTION
-from tests.exports import lines_of
+from tests.exports import (
+    chatgpt_conversation,
+    claude_conversation,
+    sharegpt_conversation,
+    spelled,
+)
 from tests.readings import rejected_in, said_in
 
-
-def hours_in(raw: bytes) -> list[int | None]:
-    messages = chain.from_iterable(each.conversation.messages for each in said_in(raw))
-    return [each.created_at.hour if each.created_at else None for each in messages]
-
-
-def at(hour: int) -> str:
-    return f"2024-03-01T{hour:02}:00:00Z"
+NONSENSE = "nonsense"
+LIST = {"id": "x", "messages": [{"role": "user", "content": "hi", "created_at": 1_700_000_000}]}
+OURS = {**LIST, "record": "conversation", "id": None, "external_id": "x"}
+CHOICE = {"message": {"role": "assistant", "content": "Hugin."}}
+ANSWERED = {"id": "x", "choices": [CHOICE], "request": {"messages": LIST["messages"]}}
 
 
-TIMES = ["", at(3), "", at(5), ""]
+@pytest.mark.parametrize("unreadable", [NONSENSE, "01/05/2024", True, [1], 1e300])
+@pytest.mark.parametrize(
+    ("conversation", "name"),
+    [
+        (chatgpt_conversation(), "create_time"),
+        (claude_conversation(), "created_at"),
+        (sharegpt_conversation(), "created_at"),
+        (LIST, "created_at"),
+        (OURS, "created_at"),
+        (OURS, "updated_at"),
+        (ANSWERED, "created"),
+    ],
+    ids=["chatgpt", "claude", "sharegpt", "list", "ours", "ours, changed", "completion"],
+)
+def test_a_conversation_whose_time_is_none_comes_in_without_it(
+    conversation: dict[str, Any], name: str, unreadable: object
+) -> None:
+    (whole,) = said_in(spelled([{**conversation, name: None}]))
+    (found,) = said_in(spelled([{**conversation, name: unreadable}]))
+    assert found.conversation == whole.conversation
+    (told,) = found.rejected
+    assert told.at == found.at
+    assert "is no time" in told.reason or "could be two days" in told.reason
 
 
-@pytest.mark.parametrize("between", [0, PORTION])
-def test_a_row_without_a_time_has_that_of_the_row_before(between: int) -> None:
-    times = [*TIMES, *[""] * between]
-    raw = "\n".join(["content,time", *(f"hello,{each}" for each in times)]).encode()
-    assert hours_in(raw) == [3, 3, 3, 5, 5, *[5] * between]
+def test_messages_keep_the_times_that_they_tell() -> None:
+    (found,) = said_in(spelled([chatgpt_conversation(create_time=NONSENSE)]))
+    times = [each.created_at for each in found.conversation.messages]
+    assert times == sorted(each for each in times if each is not None)
+    assert found.conversation.created_at is None
+    assert [each.reason for each in found.rejected] == ["create_time is no time: 'nonsense'"]
 
 
-def test_each_conversation_of_a_table_has_its_own_times() -> None:
-    rows = [f"a,hello,{at(3)}", f"b,hello,{at(7)}", "a,hello,", "b,hello,", "c,hello,"]
-    raw = "\n".join(["thread,content,time", *rows]).encode()
-    assert hours_in(raw) == [3, 7, 3, 7, None]
-
-
-def test_lists_of_messages_are_read_in_the_same_way() -> None:
-    several = [{"role": "user", "content": "hello", "created_at": each} for each in TIMES]
-    assert hours_in(lines_of(*several)) == [3, 3, 3, 5, 5]
-
-
-@pytest.mark.parametrize("told", ["1.3.2024 05:06", "01.03.2024, 5:06", "01.03.2024 05:06:00"])
-def test_a_date_with_dots_begins_with_the_day(told: str) -> None:
-    (found,) = said_in(f'content;time\nhello;"{told}"\n'.encode())
-    assert str(found.conversation.messages[0].created_at) == "2024-03-01 05:06:00+00:00"
-    assert rejected_in(b"content;time\nhello;13.13.2024\nthere;1.3.24\n") == ["line 2", "line 3"]
+def test_a_message_whose_time_is_none_costs_no_other() -> None:
+    conversation = chatgpt_conversation()
+    conversation["mapping"]["looked"]["message"]["create_time"] = NONSENSE
+    raw = spelled([conversation])
+    assert rejected_in(raw) == ["[0].mapping.'looked'"]
+    assert [each.external_id for each in said_in(raw)[0].conversation.messages] == ["q", "new"]
