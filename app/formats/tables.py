@@ -101,7 +101,7 @@ def rows(lines: Iterable[str], shape: Shape, bounds: Bounds) -> Iterator[_Place 
             yield Rejected(f"line {lines_left.first}", f"is no row: {error}")
             lines_left.again()
             continue
-        if any(cells):
+        if any(map(str.strip, cells)):
             yield _row(lines_left.first, cells, shape)
 
 
@@ -134,9 +134,15 @@ def _entry(place: _Place, otherwise: str) -> Entry | Rejected:
 
 
 def _messages(row: _Row, bounds: Bounds) -> Iterator[NewMessage]:
+    """
+    The message of a row.
+
+    Raises:
+        Malformed: It cannot be read, or says nothing: whoever counts rows misses it.
+    """
     content = row.get("content", "")
     if not content.strip():
-        return
+        raise Malformed("content says nothing")
     yield NewMessage(
         role=role_of(row["role"]) if row.get("role") else Role.USER,
         content=text(content, "content", most=bounds.message_chars),

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.formats.archive import CHUNK
+from app.formats.found import Rejected
 from app.formats.rereading import Lines
 from tests.exports import lines_of, sharegpt_conversation, spelled
 from tests.readings import contents_in, rejected_in, said_in
@@ -23,7 +24,7 @@ def test_a_table_may_begin_with_what_excel_writes(begins: str) -> None:
     assert (len(contents_in(raw)), rejected_in(raw)) == (2, [])
 
 
-@pytest.mark.parametrize("padding", [0, CHUNK])
+@pytest.mark.parametrize("padding", [1, CHUNK])
 def test_a_table_of_windows_1252_is_read(padding: int) -> None:
     text = TABLE.replace("\n", f"\nuser;{'x' * padding}\n", 1)
     raw = text.encode("cp1252")
@@ -48,7 +49,21 @@ def test_a_quotation_mark_that_nobody_closes_takes_nothing_along() -> None:
 def test_a_row_with_more_cells_than_columns_is_told_not_cut() -> None:
     raw = b"role,content\nuser,Hello, you there\nuser,fine,,\nassistant,yes, \nuser\n"
     assert contents_in(raw) == ["fine", "yes"]
-    assert rejected_in(raw) == ["line 2"]
+    assert rejected_in(raw) == ["line 2", "line 5"]
+
+
+@pytest.mark.parametrize("nothing", ["k2;user;;2024-01-01", "k2;user; ;2024-01-01", "k2"])
+def test_a_row_that_says_nothing_is_told(nothing: str) -> None:
+    raw = f"id;role;content;time\nk1;user;one;2024-01-01\n{nothing}\nk3;user;three;\n".encode()
+    (found,) = said_in(raw)
+    assert [each.external_id for each in found.conversation.messages] == ["k1", "k3"]
+    assert found.rejected == [Rejected("line 3", "content says nothing")]
+
+
+@pytest.mark.parametrize("blank", ["", ";;;", " ; ; ; "])
+def test_a_row_without_a_word_is_none(blank: str) -> None:
+    raw = f"id;role;content;time\nk1;user;one;\n{blank}\nk3;user;three;\n".encode()
+    assert (contents_in(raw), rejected_in(raw)) == (["one", "three"], [])
 
 
 def test_spaces_behind_separators_belong_to_no_cell() -> None:
