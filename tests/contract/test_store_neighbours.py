@@ -20,6 +20,8 @@ from tests.stored import ACME, MICROSECOND, NOON, OTHER, SECOND, Kept, keep, sai
 
 MODEL = "mini"
 VECTOR = pack_vector(np.array([1, 0, 0, 0], dtype=np.float32))
+AT_LENGTH = " the" * 25
+"""Says nothing, and makes a message long enough to have one neighbour on either side."""
 
 
 async def beside(
@@ -35,9 +37,10 @@ async def beside(
         return found.neighbours
 
 
-async def chat(store: Store, count: int = 6) -> Kept:
-    """Messages "word0", "word1", …, one a second."""
-    return await keep(store, *(said(f"word{at}", NOON + at * SECOND) for at in range(count)))
+async def chat(store: Store, count: int = 6, *, rest: str = AT_LENGTH) -> Kept:
+    """Messages "word0", "word1", …, one a second, each with the `rest`."""
+    said_so = (said(f"word{at}{rest}", NOON + at * SECOND) for at in range(count))
+    return await keep(store, *said_so)
 
 
 async def test_the_one_on_either_side_is_a_neighbour(store: Store) -> None:
@@ -53,6 +56,12 @@ async def test_the_one_on_either_side_is_a_neighbour(store: Store) -> None:
     assert set(found.conversations) == {kept.conversation.key}
     assert list(found.vectors) == [VECTOR, None]
     assert list(found.bags) == [pack_terms([f"word{at}"]) for at in (2, 4)]
+
+
+async def test_of_brief_messages_two_on_either_side_are(store: Store) -> None:
+    kept = await chat(store, 7, rest="")
+    found = await beside(store, [kept.keys[3]], kept.within)
+    assert list(found.positions) == [1, 2, 4, 5]
 
 
 async def test_each_neighbour_comes_once_and_nothing_asked_for_is_one(store: Store) -> None:
@@ -134,20 +143,20 @@ async def test_neighbours_that_are_wanted_are_items_and_neighbours_no_more(store
         )
 
     assert sorted(found.recalled.positions) == [0, 1, 2, 5, 6]
-    assert sorted(found.recalled.contents) == [f"word{at}" for at in (0, 1, 2, 5, 6)]
+    assert sorted(found.recalled.contents) == [f"word{at}{AT_LENGTH}" for at in (0, 1, 2, 5, 6)]
     assert list(found.neighbours.positions) == [7]
 
 
 async def test_of_them_only_what_has_a_wanted_role_is_an_item(store: Store) -> None:
     tea, milk = (said(each, role=Role.ASSISTANT) for each in ("tea", "milk"))
-    kept = await keep(store, tea, "why", milk, "so")
+    kept = await keep(store, tea, f"why{AT_LENGTH}", milk, "so")
     within = replace(kept.within, roles=frozenset({Role.USER}))
     async with store.read(ACME) as snapshot:
         found = await snapshot.recall.surrounded(
             [kept.keys[1]], within=within, model=MODEL, widening=the_first_three
         )
 
-    assert list(found.recalled.contents) == ["why"]
+    assert list(found.recalled.contents) == [f"why{AT_LENGTH}"]
     assert sorted(found.neighbours.positions) == [0, 2]
 
 
@@ -161,4 +170,4 @@ async def test_what_a_widening_wants_of_others_does_not_come(store: Store) -> No
             model=MODEL,
             widening=lambda _: [MessageKey(theirs)],
         )
-    assert list(found.recalled.contents) == ["word2"]
+    assert list(found.recalled.contents) == [f"word2{AT_LENGTH}"]
