@@ -11,10 +11,11 @@ from tests.api.speaking import Json, said, search, store, talking_to
 
 QUESTION = "Which dentist do you go to in Porto?"
 ANSWER = "Always Silva, two floors above the bakery."
+BRIEF = "The dentist of my sister moved away."
 CHAT = [
     said(QUESTION),
     said(ANSWER, role="assistant"),
-    said("The dentist of my sister moved away."),
+    said(BRIEF),
     said("Porto is lovely in June, and so is the coast."),
     said("We could take the train on Friday morning."),
 ]
@@ -39,7 +40,17 @@ async def found(client: AsyncClient, **filters: Any) -> dict[str, list[str]]:
 
 async def test_what_no_source_found_is_found_beside_what_one_did(narrow: AsyncClient) -> None:
     await store(narrow, *CHAT, user_id="ann")
-    assert await found(narrow) == {QUESTION: ["lexical", "semantic"], ANSWER: ["episodic"]}
+    assert await found(narrow) == {
+        QUESTION: ["lexical", "semantic"],
+        ANSWER: ["episodic"],
+        BRIEF: ["episodic"],
+    }
+
+
+async def test_of_longer_messages_only_what_stands_right_beside_it(narrow: AsyncClient) -> None:
+    at_length = QUESTION + " I have asked everybody at the office, and nobody could tell me." * 2
+    await store(narrow, said(at_length), *CHAT[1:], user_id="ann")
+    assert await found(narrow) == {at_length: ["lexical", "semantic"], ANSWER: ["episodic"]}
 
 
 @pytest.mark.parametrize(
