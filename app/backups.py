@@ -136,10 +136,7 @@ async def restore(
     elif target.exists() and not force:
         raise RestoreRefused(f"{target} is there already; --force replaces it")
     async with unpacked(file, room, watch) as (database, manifest):
-        async with _replaced(settings) as replaced:
-            again = not bring_back_erased
-            since = await _heed(replaced, database, manifest, again=again)
-            since = await _keep_keys(since, replaced, database, or_refuse=again)
+        since = await _carried(settings, database, manifest, again=not bring_back_erased)
         for line in since.warnings():
             warn(line)
         await _note_restore(settings, database, manifest, since)
@@ -208,6 +205,13 @@ async def _heed(replaced: Database | None, file: Path, manifest: Manifest, *, ag
         found = [each for each in due if await eraser.again(each.tenant, each.deed)]
     left = [] if again else [each for each in gone if each.deed.action is not Action.KEY_REVOKED]
     return Since(log_lines=carried, done_again=found, undone=left)
+
+
+async def _carried(settings: Settings, file: Path, manifest: Manifest, *, again: bool) -> Since:
+    """What of the store that is replaced goes on in the copy: its audit log, and its keys."""
+    async with _replaced(settings) as replaced:
+        since = await _heed(replaced, file, manifest, again=again)
+        return await _keep_keys(since, replaced, file, or_refuse=again)
 
 
 async def _keep_keys(
