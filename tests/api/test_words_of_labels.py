@@ -39,3 +39,17 @@ async def test_a_label_that_is_changed_is_heeded_at_once(client: AsyncClient) ->
         assert changed.status_code == 200
 
     assert contents(await context(client, "Who leads Beacon?"))[0] == "Nadia leads it."
+
+
+async def test_vectors_alone_heed_no_words(client: AsyncClient) -> None:
+    await client.put("/flags", json={"hybrid": False})
+    for label, said in KICKOFFS.items():
+        await store(client, *said, label=label, user_id="with")
+        await store(client, *said, user_id="without")
+
+    query = "When is the deadline of Beacon?"
+    with_labels, without = [
+        await context(client, query, user_id=user, as_of="2030-01-01T00:00:00Z")
+        for user in ("with", "without")
+    ]
+    assert contents(with_labels) == contents(without)

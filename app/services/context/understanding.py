@@ -61,7 +61,7 @@ def sources_of(found: Found, *, without: History) -> dict[ItemKey, frozenset[Sou
 
 def view_of(found: Found, told: Timed, situation: Situation) -> QueryView:
     """
-    In a search that is not hybrid there are no terms, and the vector stands alone.
+    In a search that is not hybrid there are no terms, and the vector stands alone: no label is read.
 
     A time that is asked for as a whole is no word that is looked for: "four months" does not tell
     of last month. Words that are only said around a question count less.
@@ -91,6 +91,11 @@ def view_of(found: Found, told: Timed, situation: Situation) -> QueryView:
         wording=reading.wording,
         running=running.key if running else None,
         called=found.near.called,
-        sought=frozenset(asked).difference(found.sought.around),
+        sought=_sought(asked, found, situation),
         subjects=reading.subjects,
     )
+
+
+def _sought(asked: Sequence[str], found: Found, situation: Situation) -> frozenset[str]:
+    """The words that may name what is asked about, where words count at all."""
+    return frozenset(asked) - found.sought.around if situation.flags.hybrid else frozenset()
