@@ -61,7 +61,7 @@ def sources_of(found: Found, *, without: History) -> dict[ItemKey, frozenset[Sou
 
 def view_of(found: Found, told: Timed, situation: Situation) -> QueryView:
     """
-    In a search that is not hybrid there are no terms, nor is any label read: the vector stands alone.
+    In a search that is not hybrid there are no terms and no labels: the vector stands alone.
 
     A time that is asked for as a whole is no word that is looked for: "four months" does not tell
     of last month. Words that are only said around a question count less.
