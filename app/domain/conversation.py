@@ -74,6 +74,8 @@ class Scope:
     """When, by the clock alone, other memory items will hold, as far as that was asked."""
     has_entities: bool = False
     """Whether anything is known that messages speak of."""
+    has_labels: bool = False
+    """Whether conversations are found by words of their labels."""
     shared: bool = False
     """Whether these are the tenant's documents, which every user reads."""
     documents_version: int = 0

@@ -102,9 +102,14 @@ class ConversationReader(Protocol):
         ...
 
     async def labelled(
-        self, scopes: Sequence[ScopeKey], *, holding: Sequence[str], limit: int
+        self, scopes: Sequence[ScopeKey], *, terms: Collection[str], limit: int
     ) -> Mapping[ConversationKey, str]:
-        """The labels that hold one of these texts, of conversations that are not archived."""
+        """
+        The labels that have the most of these terms (app/text/labels.py), best first.
+
+        A term counts the more the fewer labels have it, and the newest conversations come first
+        among equals. Of those that are archived there are none.
+        """
         ...
 
     async def matching(

@@ -217,6 +217,14 @@ class Projections(KeyUses, DistilProjections, PeriodProjections, Protocol):
         """Put a batch into full text, with bags and counters, unless that has been done."""
         ...
 
+    async def index_labels(self, version: str, *, limit: int) -> bool:
+        """
+        Index labels that are not indexed in this version, up to `limit`; whether there may be more.
+
+        What is written with a conversation is indexed at once; this is for those of before.
+        """
+        ...
+
     async def count_accesses(self, several: Sequence[Access]) -> None:
         """Count that memory items were shown, by their own keys or those of their parts."""
         ...

@@ -8,7 +8,6 @@ the figures.
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from functools import lru_cache
 from math import log, sqrt
 
 import numpy as np
@@ -16,7 +15,7 @@ import numpy as np
 from app.ranking import Floats
 from app.ranking.pool import Pool
 from app.ranking.query import QueryView
-from app.text.terms import terms_of
+from app.text.labels import terms_of_label
 
 LIFT = np.float32(0.3)
 """What of the rest of its relevance is added, at most, to what was said under such a label."""
@@ -30,17 +29,7 @@ FITS = 0.3
 AS_WELL = 0.8
 """How well another one does, beside it."""
 
-_READ = 200
-"""Characters of a label."""
-
 _LEAST = 1e-6
-
-_SAY_NOTHING = frozenset(
-    terms_of(
-        "new old untitled chat conversation discussion session thread talk question help message"
-    )
-)
-"""Words that labels have in common, whatever they stand over."""
 
 
 def fitting(sought: Collection[str], labels: Collection[str]) -> Mapping[str, float]:
@@ -61,12 +50,6 @@ def fitting(sought: Collection[str], labels: Collection[str]) -> Mapping[str, fl
             fits[label] = sqrt(share * len(both) / len(sought))
     best = max(fits.values(), default=0.0)
     return {each: fit for each, fit in fits.items() if fit >= max(FITS, AS_WELL * best)}
-
-
-@lru_cache(maxsize=4_096)
-def terms_of_label(label: str) -> frozenset[str]:
-    """What it says, but for what any label might."""
-    return frozenset(terms_of(label[:_READ])) - _SAY_NOTHING
 
 
 def by_words_of_label(

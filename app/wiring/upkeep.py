@@ -18,6 +18,7 @@ from app.services.erasing.forget import Forgetter
 from app.services.erasing.pruning import Pruner
 from app.services.erasing.scouring import Scourer
 from app.services.indexing.healing import Healer
+from app.services.indexing.labelling import LabelIndexer
 from app.services.indexing.rebuilding import Rebuilder
 from app.services.indexing.reviving import Reviver, SearchWatch, Watch
 from app.services.operating.reindex import Reindexer
@@ -39,6 +40,7 @@ class UpkeepParts(DerivingParts):
             consolidator=self.consolidator,
             revivers=[Reviver(watch=each) for each in self.watches],
             rebuilder=self.rebuilder,
+            labels=LabelIndexer(store=self.store),
             recorder=self.recorder,
             pulse=self.pulse,
             forgetter=self.forgetter,

@@ -26,3 +26,9 @@ def own_key() -> Column[int]:
 def belongs_to(column: str, target: str, *, index: bool = False) -> Column[int]:
     """A reference to the owner, with which the row goes."""
     return Column(column, Key, ForeignKey(target, ondelete="CASCADE"), nullable=False, index=index)
+
+
+def key_of_owner(column: str, target: str) -> Column[int]:
+    """The same where it is the key of the row, or part of it."""
+    owner = ForeignKey(target, ondelete="CASCADE")
+    return Column(column, Key, owner, primary_key=True, autoincrement=False)

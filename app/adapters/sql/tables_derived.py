@@ -17,8 +17,9 @@ from sqlalchemy import (
     Uuid,
 )
 
-from app.adapters.sql.schema import belongs_to, metadata, own_key
+from app.adapters.sql.schema import belongs_to, key_of_owner, metadata, own_key
 from app.adapters.sql.types import Instant, Json, Key
+from app.text.terms import MAX_TERM_CHARACTERS
 
 # Who and what messages of one scope speak of. `name` is the fullest of its names.
 entity = Table(
@@ -99,6 +100,18 @@ edge_evidence = Table(
     sqlite_with_rowid=False,
 )
 
+# By which words and numbers of its label (app/text/labels.py) a conversation is found that is not
+# archived; in its scope.
+label_term = Table(
+    "label_term",
+    metadata,
+    key_of_owner("scope_key", "scope.key"),
+    Column("term", String(MAX_TERM_CHARACTERS), primary_key=True),
+    key_of_owner("conversation_key", "conversation.key"),
+    Index(None, "conversation_key"),
+    sqlite_with_rowid=False,
+)
+
 # Vectors are kept here too (float16, little endian), so that an index is rebuilt without embedding.
 # `opened_as` are the settings of a model, by which it is found again once others are set.
 embedding_model = Table(
@@ -150,13 +163,7 @@ outbox = Table(
 distillation = Table(
     "distillation",
     metadata,
-    Column(
-        "conversation_key",
-        Key,
-        ForeignKey("conversation.key", ondelete="CASCADE"),
-        primary_key=True,
-        autoincrement=False,
-    ),
+    key_of_owner("conversation_key", "conversation.key"),
     Column("id", Uuid, nullable=False, unique=True),
     Column("revision", Key, nullable=False, server_default="0"),
     Column("until_key", Key, nullable=False, server_default="0"),
@@ -176,20 +183,8 @@ distillation = Table(
 omission = Table(
     "omission",
     metadata,
-    Column(
-        "conversation_key",
-        Key,
-        ForeignKey("conversation.key", ondelete="CASCADE"),
-        primary_key=True,
-        autoincrement=False,
-    ),
-    Column(
-        "message_key",
-        Key,
-        ForeignKey("message.key", ondelete="CASCADE"),
-        primary_key=True,
-        autoincrement=False,
-    ),
+    key_of_owner("conversation_key", "conversation.key"),
+    key_of_owner("message_key", "message.key"),
     Column("revision", Key, nullable=False),
     Column("error", Text, nullable=False),
     Index(None, "message_key"),

@@ -219,11 +219,11 @@ class Recaller:
     ) -> Near:
         started = time.perf_counter()
         vector, called = await asyncio.gather(
-            self._embedded(sought), called_in(request.query, situation, self.store)
+            self._embedded(sought), called_in(request.query, sought, situation, self.store)
         )
         embedding = time.perf_counter() - started
         limit = limit * _FOR_EXCLUDED if request.filters.exclude_terms else limit
-        apart = [*besides, *([inside] if (inside := situation.inside(called)) else [])]
+        apart = [*besides, *filter(None, map(situation.inside, called))]
         asked = [(situation, limit), *((each, _BESIDES) for each in apart)]
         found = await asyncio.gather(
             *(nearest(self.vectors, vector, each, most) for each, most in asked)
@@ -231,7 +231,8 @@ class Recaller:
         near = dict(chain.from_iterable(found))
         read = self.embedder.reads(sought.topic)
         hits = list(near.items())
-        return Near(vector=vector, read=read, hits=hits, embedding=embedding, called=called)
+        numbered = called.by_number
+        return Near(vector=vector, read=read, hits=hits, embedding=embedding, called=numbered)
 
     async def _embedded(self, sought: Sought) -> Floats:
         """Of a question apart the mean with its topic: what is said around may matter, or not."""

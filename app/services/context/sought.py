@@ -22,6 +22,11 @@ class Sought:
     terms: QueryTerms
     around: frozenset[str]
 
+    @property
+    def asked(self) -> frozenset[str]:
+        """The terms that may name what is asked about."""
+        return frozenset(self.terms.terms) - self.around
+
 
 @remembered
 def sought_in(query: str) -> Sought:

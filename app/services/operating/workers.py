@@ -18,6 +18,7 @@ from app.services.erasing.forget import Forgetter
 from app.services.erasing.pruning import Pruner
 from app.services.erasing.scouring import Scourer
 from app.services.indexing.indexer import Indexer
+from app.services.indexing.labelling import LabelIndexer
 from app.services.indexing.rebuilding import Rebuilder
 from app.services.indexing.reviving import Reviver
 from app.services.indexing.succession import Successor
@@ -72,6 +73,7 @@ class Workers:
     consolidator: Consolidator
     revivers: Sequence[Reviver]
     rebuilder: Rebuilder
+    labels: LabelIndexer
     recorder: Recorder
     pulse: Pulse
     forgetter: Forgetter
@@ -87,6 +89,7 @@ class Workers:
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         await self.rebuilder.begin()
+        await self.labels.tick()
         await self.indexer.resume()
         await self.consolidator.resume()
         tasks = [
@@ -100,6 +103,7 @@ class Workers:
             asyncio.create_task(self._repeat(self.recorder.tick, pause=_RECEIPTS_EVERY)),
             asyncio.create_task(self._repeat(self.pulse.tick, pause=_PULSE_EVERY)),
             asyncio.create_task(self._succeed()),
+            asyncio.create_task(self._index_labels()),
             asyncio.create_task(self._repeat(self.forgetter.tick, pause=_ERASED_EVERY)),
             asyncio.create_task(self._repeat(self.janitor.tick, pause=_OLD_FORGOTTEN_EVERY)),
             asyncio.create_task(self._scour()),
@@ -143,6 +147,12 @@ class Workers:
         while self.successor.building is not None and not self._stopping.is_set():
             await self._guarded(self.successor.tick)
             await self._rest(_BETWEEN_BATCHES)
+
+    async def _index_labels(self) -> None:
+        """Those that the start has not come to, and no longer: what is written is indexed."""
+        while not self.labels.complete and not self._stopping.is_set():
+            await self._rest(_BETWEEN_BATCHES)
+            await self._guarded(self.labels.tick)
 
     async def _scour(self) -> None:
         """Now and then, and not while everything begins."""

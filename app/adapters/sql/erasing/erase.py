@@ -33,6 +33,7 @@ from app.adapters.sql.items.reading import SqlItems
 from app.adapters.sql.items.unwanted import refuse
 from app.adapters.sql.said.conversations import SqlConversations
 from app.adapters.sql.said.counters import recount
+from app.adapters.sql.said.labels import forget_labels
 from app.adapters.sql.said.messages import SqlMessages
 from app.adapters.sql.said.scopes import SqlScopes, hold_scopes
 from app.adapters.sql.tenants import ensure_tenant
@@ -92,6 +93,7 @@ class SqlEraser:
         await self.connection.execute(
             update(t.conversation).where(t.conversation.c.key == found.key).values(scope_key=key)
         )
+        await forget_labels(self.connection, [found.key])
         # Now that the scope is taken: a receipt that another process writes comes before or not.
         await SqlScopes(self.connection, self.tenant).touch(found.scope, erased=True)
         rows = RowEraser(self.connection, self.tenant)

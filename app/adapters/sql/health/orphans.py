@@ -17,6 +17,7 @@ DERIVED = (
     d.mention,
     d.edge,
     d.edge_evidence,
+    d.label_term,
     d.embedding,
     d.distillation,
     d.omission,

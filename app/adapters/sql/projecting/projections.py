@@ -12,6 +12,7 @@ from app.adapters.sql.dialect import insert_or_keep, insert_or_replace, is_postg
 from app.adapters.sql.one_hop import UNREAD
 from app.adapters.sql.projecting.indexable import ROWS, belonging
 from app.adapters.sql.projecting.models import SqlModels
+from app.adapters.sql.rebuilding.labels import index_labels
 from app.adapters.sql.rebuilding.rebuild import SqlRebuild
 from app.adapters.sql.said.scopes import hold_scopes
 from app.domain.ids import ItemKey, ScopeKey, TenantId
@@ -110,6 +111,9 @@ class SqlProjections(SqlRebuild):
             ]
         if notes:
             await self.connection.execute(insert(d.outbox), notes, execution_options=UNREAD)
+
+    async def index_labels(self, version: str, *, limit: int) -> bool:
+        return await index_labels(self.connection, version, limit=limit)
 
     async def know_model(
         self, name: str, *, dimension: int, opened_as: Mapping[str, object], now: datetime

@@ -10,7 +10,6 @@ from sqlalchemy import (
     Select,
     delete,
     insert,
-    or_,
     select,
     tuple_,
     type_coerce,
@@ -21,6 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.adapters.sql import tables as t
 from app.adapters.sql.cursors import decode_cursor, encode_cursor
 from app.adapters.sql.dialect import is_postgres, keys_added, take_name
+from app.adapters.sql.fetch import answered
 from app.adapters.sql.narrowing.conversations import filter_conditions, listed_conditions
 from app.adapters.sql.one_hop import UNREAD
 from app.adapters.sql.said.conversation_rows import (
@@ -34,6 +34,7 @@ from app.adapters.sql.said.conversation_rows import (
     conversation_of,
     is_of,
 )
+from app.adapters.sql.said.labels import Labelled, add_labels, forget_labels, labelled
 from app.adapters.sql.said.last_said import last_said
 from app.adapters.sql.types import Key, to_micros
 from app.domain.context import Filters
@@ -143,18 +144,10 @@ class SqlConversations:
         return await last_said(self.connection, keys, self._is_ours())
 
     async def labelled(
-        self, scopes: Sequence[ScopeKey], *, holding: Sequence[str], limit: int
+        self, scopes: Sequence[ScopeKey], *, terms: Collection[str], limit: int
     ) -> Mapping[ConversationKey, str]:
-        c = t.conversation.c
-        held = or_(*(c.label.contains(each, autoescape=True) for each in holding))
-        found = (
-            select(c.key, c.label)
-            .where(c.scope_key.in_(scopes), self._is_ours(), c.archived.is_(False), held)
-            .order_by(c.created_at.desc(), c.key.desc())
-            .limit(limit)
-        )
-        rows = (await self.connection.execute(found)).all()
-        return {ConversationKey(row.key): row.label for row in rows}
+        reading = labelled(scopes, self.tenant, terms=terms, limit=limit)
+        return await answered(self.connection, reading)
 
     async def matching(
         self, scope: ScopeKey, filters: Filters
@@ -199,6 +192,7 @@ class SqlConversations:
         (added,) = await keys_added(self.connection, t.conversation, [row])
         key = ConversationKey(added)
         await self._tag(key, new.tags)
+        await add_labels(self.connection, [_found_by(key, scope.key, new.label, new.archived)])
         stored = {name: value for name, value in row.items() if name != "scope_key"}
         return Conversation(
             key=key,
@@ -214,13 +208,15 @@ class SqlConversations:
         columns = changes.given - {"tags"}
         values = {name: getattr(changes, name) for name in columns}
         values |= {"updated_at": now, "written_at": now}
-        changed = await self.connection.execute(
-            update(t.conversation)
-            .where(t.conversation.c.key == key, self._is_ours())
-            .values(values)
-        )
-        if not changed.rowcount:
+        c = t.conversation.c
+        ours = update(t.conversation).where(c.key == key, self._is_ours()).values(values)
+        told = ours.returning(c.scope_key, c.label, c.archived)
+        changed = (await self.connection.execute(told)).one_or_none()
+        if changed is None:
             raise ConversationNotFound("it was deleted meanwhile")
+        if columns & {"label", "archived"}:
+            await forget_labels(self.connection, [key])
+            await add_labels(self.connection, [_found_by(key, *changed)])
         if "tags" in changes.given:
             await self.connection.execute(
                 delete(t.conversation_tag).where(t.conversation_tag.c.conversation_key == key)
@@ -272,6 +268,10 @@ class SqlConversations:
         for key, tag in await self.connection.execute(TAGS, {"the_keys": list(tags)}):
             tags[key].append(tag)
         return [conversation_of(row, tags) for row in rows]
+
+
+def _found_by(key: int, scope: int, label: str | None, archived: bool) -> Labelled:  # noqa: FBT001  (the columns of a row)
+    return Labelled(key, scope, None if archived else label)
 
 
 def _claimed(scope: ScopeKey, external_id: str) -> str:

@@ -53,6 +53,7 @@ def _finding(*, user: str, shared: bool) -> Select[Any]:
         exists().where(t.memory_item.c.scope_key == c.key),
         exists().where(t.chunk.c.scope_key == c.key),
         exists().where(d.entity.c.scope_key == c.key),
+        exists().where(d.label_term.c.scope_key == c.key),
         c.shared,
         profile_until(c.key),
         derived_until(c.key),
@@ -168,7 +169,7 @@ async def hold_scopes(
 
 def _scope(row: Sequence[Any]) -> Scope:
     key, user, version, messages, terms, pinned, items, *told = row
-    chunks, entities, shared, profile, derived, flags, *changes = told
+    chunks, entities, labels, shared, profile, derived, flags, *changes = told
     first = min((each for each in changes if each is not None), default=None)
     return Scope(
         key=ScopeKey(key),
@@ -181,6 +182,7 @@ def _scope(row: Sequence[Any]) -> Scope:
         has_chunks=bool(chunks),
         changes_at=None if first is None else from_micros(first),
         has_entities=bool(entities),
+        has_labels=bool(labels),
         shared=bool(shared),
         profile_until=None if profile is None else from_micros(profile),
         derived_until=None if derived is None else from_micros(derived),
