@@ -126,7 +126,8 @@ def _newest(*, on_postgres: bool) -> Select[Any]:
 def _each(name: str, of: type[Any], *, on_postgres: bool) -> TableValuedAlias:
     """The values of a parameter, as rows with a `value`."""
     if on_postgres:
-        return func.unnest(bindparam(name, type_=ARRAY(of))).table_valued("value", name=name)
+        listed = func.unnest(bindparam(name, type_=ARRAY(of)))
+        return listed.table_valued("value", name=name).render_derived()
     return func.json_each(bindparam(name)).table_valued("value", name=name)
 
 
