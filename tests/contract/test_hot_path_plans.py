@@ -14,6 +14,7 @@ from app.adapters.sql.recall.chunk_rows import CHUNKS_OF_MESSAGES
 from app.adapters.sql.recall.hydrating import HYDRATE
 from app.adapters.sql.recall.neighbours import BESIDE
 from app.adapters.sql.recall.said_then import said_then
+from app.adapters.sql.said import labels
 
 STATEMENTS = {
     "messages": HYDRATE,
@@ -54,3 +55,17 @@ def test_what_was_said_at_a_time_is_read_from_its_end(sqlite_template: Path) -> 
     (of_messages,) = (each for each in steps if "SEARCH message " in each)
     assert of_messages.endswith(by_time), steps
     assert not any("TEMP B-TREE" in each for each in steps[: steps.index("SCAN last")]), steps
+
+
+def test_labels_are_read_by_their_terms_and_the_conversations_by_their_keys(
+    sqlite_template: Path,
+) -> None:
+    steps = plan(sqlite_template, labels.NEWEST)
+    (of_terms,) = (each for each in steps if "SEARCH label_term" in each)
+    assert of_terms.endswith("(scope_key=? AND term=?)"), steps
+    (of_rows,) = (each for each in steps if "SEARCH conversation" in each)
+    assert of_rows.endswith("INTEGER PRIMARY KEY (rowid=?)"), steps
+    assert not any("TEMP B-TREE" in each for each in steps), steps
+
+    (more,) = (each for each in plan(sqlite_template, labels.HELD) if "SEARCH label_term" in each)
+    assert "(conversation_key=?" in more

@@ -31,6 +31,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
+from app.adapters.sql.dialect import unindexed
 from app.adapters.sql.fetch import Constant, Reading, one_of
 from app.adapters.sql.one_hop import UNREAD
 from app.domain.ids import ConversationKey, ScopeKey, TenantId
@@ -75,16 +76,17 @@ def labelled(
     that very many have, all are looked at only as far as they have another one, too.
     """
     asked = {"of_scopes": list(scopes), "of_tenant": tenant}
-    rows = yield _NEWEST, {**asked, "wanted_terms": sorted(terms), "most": _MANY}
+    rows = yield NEWEST, {**asked, "wanted_terms": sorted(terms), "most": _MANY}
     often = Counter(term for term, *_ in rows)
     held, found = defaultdict[int, set[str]](set), dict[int, tuple[int, str]]()
     for term, key, created_at, label in rows:
         held[key].add(term)
         found[key] = created_at, label
     common = sorted(term for term, count in often.items() if count >= _MANY)
-    if common and len(found) > limit:
-        more = {"wanted_terms": common, "wanted_keys": sorted(found)}
-        for term, key in (yield _HELD, {**asked, **more}):
+    unsure = sorted(key for key, some in held.items() if len(some) < len(often))
+    if common and unsure and len(found) > limit:
+        more = {"wanted_terms": common, "wanted_keys": unsure}
+        for term, key in (yield HELD, {**asked, **more}):
             held[key].add(term)
 
     def standing(key: int) -> tuple[float, int, int]:
@@ -109,11 +111,10 @@ def _newest(*, on_postgres: bool) -> Select[Any]:
         .limit(bindparam("most", type_=Integer))
         .correlate(term, scope)
     )
-    of_ours = exists().where(
-        t.scope.c.key == c.scope_key, t.scope.c.tenant == bindparam("of_tenant")
-    )
+    owner = unindexed(c.scope_key)
+    of_ours = exists().where(t.scope.c.key == owner, t.scope.c.tenant == bindparam("of_tenant"))
     told = select(term.c.value, c.key, type_coerce(c.created_at, BigInteger), c.label).where(
-        c.scope_key == scope.c.value, c.archived.is_(False), of_ours
+        owner == scope.c.value, c.archived.is_(False), of_ours
     )
     both = term.join(scope, true())
     if on_postgres:
@@ -140,14 +141,14 @@ def _held(*, on_postgres: bool) -> Select[Any]:
 
     return select(p.term, p.conversation_key).where(
         and_(
-            among(p.scope_key, "of_scopes", BigInteger),
+            among(unindexed(p.scope_key), "of_scopes", BigInteger),
             among(p.term, "wanted_terms", String),
             among(p.conversation_key, "wanted_keys", BigInteger),
         )
     )
 
 
-_NEWEST, _HELD = (
+NEWEST, HELD = (
     Constant(sqlite=make(on_postgres=False), postgres=make(on_postgres=True), bytes_at=())
     for make in (_newest, _held)
 )
