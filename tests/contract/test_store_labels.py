@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 import pytest
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, func, select, text
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
@@ -193,6 +193,21 @@ async def test_other_terms_take_the_place_of_those_before(store: Store, database
     await indexer.tick()
     assert await found(store, "atlasses") == []
     assert await found(store, "atlas") == [ATLAS]
+
+
+async def test_what_fails_is_tried_again(store: Store, database: Database) -> None:
+    await keep(store, label=ATLAS)
+    indexer = LabelIndexer(store=SqlStore(database))
+    async with database.write() as connection:
+        await connection.execute(text("ALTER TABLE projection RENAME TO gone"))
+    try:
+        await indexer.tick()
+        assert not indexer.complete
+    finally:
+        async with database.write() as connection:
+            await connection.execute(text("ALTER TABLE gone RENAME TO projection"))
+    await indexer.tick()
+    assert indexer.complete
 
 
 @pytest.mark.parametrize("label", ["x" * 1_000, "ﷺ" * 1_000, "1" * 999, "東京" * 500, "'%_\\"])
