@@ -257,6 +257,7 @@ def recalled(
         bags=own_bags,
         messages=[_message_of(each) for each in items],
         whole_vectors=own_vectors,
+        context_vectors=own_vectors,
         whole_bags=own_bags,
         pieces=[(pieces or {}).get(at, 0) for at in range(len(items))],
         kinds=["prose" if each.type is ItemType.CHUNK else None for each in items],

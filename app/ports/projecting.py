@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 from typing import Protocol
 
 from app.domain.ids import (
@@ -38,12 +39,32 @@ class VectorItem(VectorPlace):
     An item that belongs into the vector index: its text, and its vector where one is stored.
 
     `same` is, where it has none, that of another memory item of the scope that says the same.
+    `lead_in` is what was said right before a brief message without one, with which it is embedded
+    besides; `in_context` is the vector that came of it.
     """
 
     text: str
     vector: bytes | None
     """float16, little endian."""
     same: bytes | None = None
+    in_context: bytes | None = None
+    lead_in: Sequence[str] = ()
+
+    @property
+    def indexed(self) -> bytes | None:
+        """The vector that stands for it in the index."""
+        return self.in_context or self.vector
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InContext:
+    """The vector of a brief message in context, and what led in to it when that was made."""
+
+    vector: bytes
+    lead_in: Sequence[str]
+
+
+NOT_IN_CONTEXT: Mapping[ItemKey, InContext] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,9 +199,18 @@ class Projections(KeyUses, DistilProjections, PeriodProjections, Protocol):
         ...
 
     async def keep_vectors(
-        self, vectors: Mapping[ItemKey, bytes], *, model: str, dimension: int, now: datetime
+        self,
+        vectors: Mapping[ItemKey, bytes],
+        *,
+        model: str,
+        dimension: int,
+        now: datetime,
+        in_context: Mapping[ItemKey, InContext] = NOT_IN_CONTEXT,
     ) -> None:
-        """Store embeddings of items that still exist; in a transaction behind `finish`."""
+        """
+        Store embeddings of items that still exist, some `in_context` besides if that is still
+        what leads in to them; in a transaction behind `finish`.
+        """
         ...
 
     async def finish(self, rows: Sequence[OutboxRow]) -> frozenset[ItemKey]:

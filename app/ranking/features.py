@@ -39,7 +39,7 @@ OWN = np.float32(0.7)
 """What a chunk's own cosine is worth beside that of its whole message."""
 
 STANDING_OUT: Mapping[str, str] = {
-    "cosine": "cosine of the query and the whole message",
+    "cosine": "cosine of the query and the whole message, if it is brief in context",
     "piece_cosine": "cosine of the query and the piece itself",
     "bm25": "BM25 of the whole message",
     "piece_bm25": "BM25 of the piece itself",
@@ -108,10 +108,10 @@ class Evidence:
     """
     The pool's features, shape (n, len(NAMES)), and what they were made of.
 
-    `cosine` of the whole, or most of the piece's where that is more, as far as it tells of meaning,
-    and `matched` of the whole, each of shape (n,), in [0, 1]; `lexical` is BM25 of the piece over
-    the best of the pool, or over half of what the query asks for, if that is more. The pool is what
-    lies `among`: the others are compared with it, and it with none of them.
+    `cosine` of the whole by itself, or most of the piece's where that is more, as far as it tells
+    of meaning, and `matched` of the whole, each of shape (n,), in [0, 1]; `lexical` is BM25 of the
+    piece over the best of the pool, or over half of what the query asks for, if that is more. The
+    pool is what lies `among`: the others are compared with it, and it with none of them.
     """
 
     features: Floats
@@ -142,7 +142,7 @@ def evidence(query: QueryView, pool: Pool) -> Evidence:
     _fill(features, among_people(pool.recalled))
     features[:, : len(STANDING_OUT)] = standardised(features[:, : len(STANDING_OUT)], among)
     _fill(features, _of_query(query, lines, features, voices, among))
-    cosine = lines.cosine[whole]
+    cosine = cosines(query, pool.whole_vectors)
     if pool.has_chunks:
         cosine = np.maximum(cosine, OWN * cosines(query, pool.vectors))
     return Evidence(

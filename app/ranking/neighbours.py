@@ -34,7 +34,7 @@ class Neighbours:
     """
     k messages that stand beside those of a pool, in columns.
 
-    `vectors` are packed, None while a message is not embedded; `bags` are packed terms.
+    `vectors` are packed, in context, None while a message is not embedded; `bags` are packed terms.
     """
 
     keys: Sequence[MessageKey]

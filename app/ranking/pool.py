@@ -68,7 +68,8 @@ class Recalled:
     `bags` are packed terms.
 
     `messages` are those that items are or are a part of; `whole_vectors`, `whole_bags`,
-    `conversations`, `positions`, `roles` and `names` are theirs. `pieces` counts the chunks of an
+    `conversations`, `positions`, `roles` and `names` are theirs, and so are `context_vectors`: of
+    a brief one with what leads in to it (app/text/lead_in.py). `pieces` counts the chunks of an
     item, 0 for what has none; `kinds` says what a chunk consists of.
 
     A memory item of its own counts as the one message of a conversation of its own, and the parts
@@ -88,6 +89,7 @@ class Recalled:
     bags: Sequence[bytes]
     messages: Sequence[MessageKey]
     whole_vectors: Sequence[bytes | None]
+    context_vectors: Sequence[bytes | None]
     whole_bags: Sequence[bytes]
     pieces: Sequence[int]
     kinds: Sequence[str | None]
@@ -191,7 +193,7 @@ class Surrounded:
             keys=aside.messages,
             conversations=aside.conversations,
             positions=aside.positions,
-            vectors=aside.vectors,
+            vectors=aside.context_vectors,
             bags=aside.bags,
         )
         return replace(
@@ -229,8 +231,8 @@ class Pool:
     n candidates: what they are, their vectors, shape (n, d), and their words.
 
     The whole ones are those of the messages that they belong to; the same where none is a
-    chunk. `neighbours` stand beside these messages; `around` are the vectors of the whole ones,
-    then of k neighbours, then zeros for what is not there, shape (n + k + 1, d).
+    chunk. `neighbours` stand beside these messages; `around` are the vectors in context of the
+    whole ones, then of k neighbours, then zeros for what is not there, shape (n + k + 1, d).
     """
 
     recalled: Recalled
@@ -272,9 +274,11 @@ class Pool:
     ) -> Self:
         beside = neighbours or Neighbours.none()
         nothing = bytes(dimension * VECTOR.itemsize)
-        packed = [*recalled.whole_vectors, *beside.vectors, nothing]
+        packed = [*recalled.context_vectors, *beside.vectors, nothing]
         around = unpack_vectors(packed, dimension)
         whole, bags = around[: len(recalled)], Bags.unpack(recalled.bags)
+        if recalled.context_vectors != recalled.whole_vectors:
+            whole = unpack_vectors(recalled.whole_vectors, dimension)
         parts = any(recalled.kinds)
         return cls(
             recalled=recalled,

@@ -49,7 +49,7 @@ def _strength(query: QueryView, found: Surrounded) -> Floats:
     bags = Bags.unpack(found.recalled.whole_bags)
     frequencies = bags.frequencies(query.terms)
     words = bm25(frequencies, bags.length, query.idf, query.average_length)
-    vectors = unpacked(found.recalled.whole_vectors)
+    vectors = unpacked(found.recalled.context_vectors)
     alike = query.vector is not None and vectors.shape[1] == len(query.vector)
     return over_best(words, query) + (cosines(query, vectors) if alike else np.float32(0))
 

@@ -202,17 +202,29 @@ def test_what_a_piece_begins_with_counts() -> None:
 
 def test_a_piece_is_told_from_its_message() -> None:
     whole = recalled(an_item(1, "tea"), an_item(2, "milk"), vectors={0: EAST, 1: NORTH})
+    wholes = [pack_vector(NORTH), pack_vector(EAST)]
     parts = replace(
         whole,
         kinds=["prose", "prose"],
         whole_bags=[pack_terms(["milk"]), pack_terms(["tea"])],
-        whole_vectors=[pack_vector(NORTH), pack_vector(EAST)],
+        whole_vectors=wholes,
+        context_vectors=wholes,
     )
     found = evidence(asking("tea"), Pool.of(parts, dimension=2))
     by_name = dict(zip(NAMES, found.features.T.tolist(), strict=True))
     assert by_name["piece_cosine"][0] > 0 > by_name["cosine"][0]
     assert by_name["piece_bm25"][0] > 0 > by_name["bm25"][0]
     assert found.cosine.tolist() == pytest.approx([OWN, 1])
+
+
+def test_a_brief_message_is_compared_in_context_and_counts_by_itself() -> None:
+    alone = recalled(an_item(1, "the one"), an_item(2, "milk"), vectors={0: NORTH, 1: NORTH})
+    led = replace(alone, context_vectors=[pack_vector(EAST), pack_vector(NORTH)])
+    for found, cosine in ((alone, 0.0), (led, 1.0)):
+        seen = evidence(asking("tea"), Pool.of(found, dimension=2))
+        by_name = dict(zip(NAMES, seen.features.T.tolist(), strict=True))
+        assert by_name["cosine"] == pytest.approx([cosine, -cosine], abs=1e-3)
+        assert seen.cosine.tolist() == [0, 0]
 
 
 def test_a_column_that_does_not_vary_decides_nothing() -> None:

@@ -40,7 +40,7 @@ async def test_what_was_said_becomes_vectors(memory: Memory) -> None:
     await memory.index()
 
     assert await memory.vectors.all() == [MESSAGE_1, MESSAGE_2]
-    assert memory.embedder.embedded == ["green tea", "black coffee"]
+    assert memory.embedder.embedded == ["green tea", "black coffee", "green tea\nblack coffee"]
     assert memory.telemetry.items_indexed == 2
     assert (await memory.outbox()).depth == 0
 
@@ -49,7 +49,10 @@ async def test_what_several_messages_say_is_embedded_once(memory: Memory) -> Non
     await memory.say("green tea", "black coffee", "green tea")
     await memory.index()
     assert await memory.vectors.all() == [MESSAGE_1, MESSAGE_2, MESSAGE_3]
-    assert memory.embedder.embedded == ["green tea", "black coffee"]
+    assert memory.embedder.embedded == [
+        *("green tea", "black coffee"),
+        *("green tea\nblack coffee", "green tea\nblack coffee\ngreen tea"),
+    ]
 
 
 async def test_without_work_there_is_nothing_to_do(memory: Memory) -> None:

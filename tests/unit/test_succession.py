@@ -97,7 +97,10 @@ async def test_the_old_model_serves_until_the_new_one_has_everything(memory: Mem
     assert generations.coming is None
     assert await serving(memory) == "fake-32"
     assert await house.vectors.count() == 2
-    assert house.embedder.embedded == ["green tea", "black coffee"]
+    assert house.embedder.embedded == [
+        *("green tea", "black coffee"),
+        "green tea\nblack coffee",
+    ]
     assert house.retired == [["fake-32", "fake-64"]]
 
 

@@ -135,6 +135,8 @@ embedding = Table(
     ),
     Column("item_key", Key, primary_key=True, autoincrement=False),
     Column("vector", LargeBinary, nullable=False),
+    # Of a brief message: midway to that of what it says with what leads in to it.
+    Column("in_context", LargeBinary),
     sqlite_with_rowid=False,
 )
 

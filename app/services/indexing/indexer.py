@@ -17,8 +17,9 @@ from app.domain.ids import ItemKey
 from app.ports import Clock, Embedder, Telemetry, VectorIndex, VectorPoint
 from app.ports.projecting import OutboxRow, VectorItem
 from app.ports.store import Store
-from app.ranking.pool import pack_vector, unpack_vectors
+from app.ranking.pool import unpack_vectors
 from app.services.common.pacing import Pace, Traffic, backoff
+from app.services.indexing.embedding import newly_embedded
 
 _log = getLogger(__name__)
 
@@ -157,14 +158,15 @@ class Indexer:
             items = await observations.to_index(keys, model=self.embedder.model)
         fresh = await newly_embedded(items, self.embedder)
         dimension = self.embedder.dimension
-        points = [point_of(item, item.vector or fresh[item.key], dimension) for item in items]
+        points = [point_of(item, fresh.indexed(item), dimension) for item in items]
         await self.vectors.remove(sorted(set(keys) - {point.key for point in points}))
         await self.vectors.upsert(points)
         async with self.store.project() as projections:
             gone = await projections.finish(rows)
-            if fresh:
+            if fresh.vectors:
                 await projections.keep_vectors(
-                    fresh,
+                    fresh.vectors,
+                    in_context=fresh.in_context,
                     model=self.embedder.model,
                     dimension=self.embedder.dimension,
                     now=self.clock(),
@@ -207,22 +209,6 @@ class Indexer:
                 tried=not outage,
                 dead=dead,
             )
-
-
-async def newly_embedded(items: Sequence[VectorItem], embedder: Embedder) -> dict[ItemKey, bytes]:
-    """
-    Packed vectors of those items that have none yet.
-
-    What several of them say is read once, and what is stored for the same words not at all: the
-    summary of a conversation often is that of the day, too.
-    """
-    wanted = [item for item in items if item.vector is None]
-    packed = {item.text: item.same for item in wanted if item.same is not None}
-    texts = list(dict.fromkeys(item.text for item in wanted if item.text not in packed))
-    if texts:
-        vectors = await embedder.embed(texts)
-        packed |= {said: pack_vector(row) for said, row in zip(texts, vectors, strict=True)}
-    return {item.key: packed[item.text] for item in wanted}
 
 
 async def remove_strangers(store: Store, vectors: VectorIndex) -> int:

@@ -10,8 +10,9 @@ from app.domain.errors import ForewordError
 from app.domain.ids import ItemKey
 from app.ports import Clock
 from app.ports.store import Store
+from app.services.indexing.embedding import newly_embedded
 from app.services.indexing.generations import Generation, Generations
-from app.services.indexing.indexer import newly_embedded, point_of, remove_strangers
+from app.services.indexing.indexer import point_of, remove_strangers
 
 _log = getLogger(__name__)
 
@@ -112,12 +113,14 @@ class Successor:
             return 0
         fresh = await newly_embedded(wanted, embedder)
         dimension = embedder.dimension
-        await vectors.upsert(
-            [point_of(each, each.vector or fresh[each.key], dimension) for each in wanted]
-        )
+        await vectors.upsert([point_of(each, fresh.indexed(each), dimension) for each in wanted])
         async with self.store.project() as projections:
             await projections.keep_vectors(
-                fresh, model=embedder.model, dimension=dimension, now=self.clock()
+                fresh.vectors,
+                in_context=fresh.in_context,
+                model=embedder.model,
+                dimension=dimension,
+                now=self.clock(),
             )
         async with self.store.observe() as observations:
             belonging = await observations.belonging([each.key for each in wanted])

@@ -18,6 +18,7 @@ from app.adapters.sql.full_text.asking import full_text
 from app.adapters.sql.full_text.rebuild_window import built
 from app.adapters.sql.graph.erasing import settle, touched
 from app.adapters.sql.projecting.embeddings import forget_embeddings
+from app.adapters.sql.projecting.lead_in import embed_again
 from app.adapters.sql.projecting.outbox import enqueue
 from app.adapters.sql.said.counters import count
 from app.adapters.sql.said.pieces import embedded_keys, pieces_of
@@ -53,6 +54,7 @@ class RowEraser:
         derived = await forget_periods(self.connection, self.tenant, scope, ours, now=now)
         derived += await self._items(derived_from(ours), now=now)
         embeddings = await forget_embeddings(self.connection, items)
+        await embed_again(self.connection, self.tenant, scope, keys, now=now)
         await self.connection.execute(delete(t.message).where(ours))
         edges = await settle(self.connection, links)
         await enqueue(self.connection, self.tenant, scope, items, now=now)

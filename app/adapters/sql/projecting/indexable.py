@@ -27,6 +27,7 @@ from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import shifted
 from app.adapters.sql.narrowing.items import item_recallable
 from app.adapters.sql.narrowing.recallable import recallable
+from app.adapters.sql.projecting.lead_in import lead_ins
 from app.domain.conversation import Role
 from app.domain.ids import ConversationKey, ItemKey, ScopeKey, TenantId
 from app.domain.memory import ItemType, Table, item_key, rows_of, table_and_row
@@ -42,14 +43,18 @@ class SqlIndexable:
 
     async def to_index(self, keys: Sequence[ItemKey], *, model: str) -> Sequence[VectorItem]:
         found = [
-            _vector_item(table, row)
+            (table, row)
             for table in ROWS
             if (wanted := rows_of(table, keys))
             for row in await self.connection.execute(
                 _indexed(table), {"the_rows": wanted, "of_model": model}
             )
         ]
-        return sorted(found, key=lambda item: item.key)
+        bare = [row.key for table, row in found if table is Table.MESSAGE and row.vector is None]
+        before = await lead_ins(self.connection, bare) if bare else {}
+        led = ((table, row, before if table is Table.MESSAGE else {}) for table, row in found)
+        items = [_vector_item(table, row, told.get(row.key, ())) for table, row, told in led]
+        return sorted(items, key=lambda item: item.key)
 
     async def places(self, keys: Sequence[ItemKey]) -> Sequence[VectorPlace]:
         found = [
@@ -154,7 +159,7 @@ def _indexed(table: Table) -> Select[Any]:
     told = _told_of_item() if table is Table.MEMORY else _told(table)
     same = _of_same_words(of_model) if table is Table.MEMORY else null()
     return (
-        _all(table, own.key, *told, t.scope.c.tenant, e.vector, same.label("same"))
+        _all(table, own.key, *told, t.scope.c.tenant, e.vector, e.in_context, same.label("same"))
         .join(t.scope, t.scope.c.key == own.scope_key)
         .outerjoin(d.embedding, stored)
         .where(_one_of_the_rows(own.key))
@@ -243,9 +248,16 @@ def _told_of_item() -> Sequence[ColumnElement[Any]]:
     )
 
 
-def _vector_item(table: Table, row: Row[Any]) -> VectorItem:
+def _vector_item(table: Table, row: Row[Any], lead_in: Sequence[str]) -> VectorItem:
     text = indexed_text(_said(row), row.name)
-    return VectorItem(**_place(table, row), text=text, vector=row.vector, same=row.same)
+    return VectorItem(
+        **_place(table, row),
+        text=text,
+        vector=row.vector,
+        same=row.same,
+        in_context=row.in_context,
+        lead_in=lead_in,
+    )
 
 
 def _place(table: Table, row: Row[Any]) -> dict[str, Any]:

@@ -11,13 +11,14 @@ from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import insert_or_keep, insert_or_replace, is_postgres, shifted
 from app.adapters.sql.one_hop import UNREAD
 from app.adapters.sql.projecting.indexable import ROWS, belonging
+from app.adapters.sql.projecting.lead_in import lead_ins as read_lead_ins
 from app.adapters.sql.projecting.models import SqlModels
 from app.adapters.sql.rebuilding.labels import index_labels
 from app.adapters.sql.rebuilding.rebuild import SqlRebuild
 from app.adapters.sql.said.scopes import hold_scopes
 from app.domain.ids import ItemKey, ScopeKey, TenantId
-from app.domain.memory import rows_of
-from app.ports.projecting import OutboxRow
+from app.domain.memory import Table, item_key, rows_of
+from app.ports.projecting import NOT_IN_CONTEXT, InContext, OutboxRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +57,38 @@ class SqlProjections(SqlRebuild):
         await self._set(rows, due_at=now)
 
     async def keep_vectors(
-        self, vectors: Mapping[ItemKey, bytes], *, model: str, dimension: int, now: datetime
+        self,
+        vectors: Mapping[ItemKey, bytes],
+        *,
+        model: str,
+        dimension: int,
+        now: datetime,
+        in_context: Mapping[ItemKey, InContext] = NOT_IN_CONTEXT,
     ) -> None:
         model_key = await self._model_key(model, dimension, now=now)
         keys = await belonging(self.connection, list(vectors), lock=True)
+        otherwise = await self._led_in_otherwise(in_context)
         rows = [
-            {"model_key": model_key, "item_key": key, "vector": vectors[key]}
-            for key in sorted(keys)
+            {"model_key": model_key, "item_key": key, "vector": vectors[key], "in_context": None}
+            | ({"in_context": in_context[key].vector} if key in in_context else {})
+            for key in sorted(keys - otherwise)
         ]
         if rows:
             store = insert_or_replace(
-                self.connection, d.embedding, key=["model_key", "item_key"], values=["vector"]
+                self.connection,
+                d.embedding,
+                key=["model_key", "item_key"],
+                values=["vector", "in_context"],
             )
             await self.connection.execute(store, rows, execution_options=UNREAD)
+
+    async def _led_in_otherwise(self, told: Mapping[ItemKey, InContext]) -> frozenset[ItemKey]:
+        """Those to which something else leads in by now; they are noted to be embedded again."""
+        if not told:
+            return frozenset()
+        there = await read_lead_ins(self.connection, rows_of(Table.MESSAGE, list(told)))
+        still = {item_key(Table.MESSAGE, row): texts for row, texts in there.items()}
+        return frozenset(key for key, each in told.items() if each.lead_in != still.get(key))
 
     async def finish(self, rows: Sequence[OutboxRow]) -> frozenset[ItemKey]:
         """On PostgreSQL what stays is locked, so that no delete slips in before the commit."""

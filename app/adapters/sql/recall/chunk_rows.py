@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, FromClause, Select, and_, bindparam, select
+from sqlalchemy import ColumnElement, FromClause, Select, and_, bindparam, null, select
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
@@ -40,6 +40,7 @@ def _columns(own: FromClause, whole: FromClause) -> Sequence[ColumnElement[Any]]
         k.content,
         k.content_hash,
         own.c.vector,
+        null().label("in_context"),
         k.terms,
         raw(k.id, "id"),
         m.external_id,
@@ -89,7 +90,7 @@ def _constant(owner: ColumnElement[Any]) -> Constant:
     return Constant(
         sqlite=_hydrating(owner, on_postgres=False),
         postgres=_hydrating(owner, on_postgres=True),
-        bytes_at=(6, 7, 8, 21, 22),
+        bytes_at=(6, 7, 8, 9, 22, 23),
     )
 
 

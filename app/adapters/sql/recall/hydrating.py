@@ -49,6 +49,7 @@ def _columns() -> Sequence[ColumnElement[Any]]:
         m.content,
         m.content_hash,
         d.embedding.c.vector,
+        d.embedding.c.in_context,
         m.terms,
         raw(m.id, "id"),
         m.external_id,
@@ -88,7 +89,7 @@ def _hydrating(*, on_postgres: bool) -> Select[Any]:
 HYDRATE = Constant(
     sqlite=_hydrating(on_postgres=False),
     postgres=_hydrating(on_postgres=True),
-    bytes_at=(6, 7, 8),
+    bytes_at=(6, 7, 8, 9),
 )
 
 
@@ -106,9 +107,11 @@ def recalled(rows: Rows) -> Recalled:
     if not rows:
         return Recalled.nothing()
     columns = list(zip(*(row[:_OF_ITEMS] for row in rows), strict=True))
-    keys, micros, tokens, importance, labels, contents, hashes, vectors, bags, *_ = columns
+    keys, micros, tokens, importance, labels, contents, hashes, vectors, *rest = columns
+    in_context, bags, *_ = rest
     of_chunks = [row[_OF_ITEMS:] or _NO_CHUNK for row in rows]
     types = [_type_of(row) for row in rows]
+    whole = _whole(vectors, of_chunks, 1)
     return Recalled(
         keys=keys,
         created_at=[each / 1_000_000 for each in micros],
@@ -120,7 +123,8 @@ def recalled(rows: Rows) -> Recalled:
         vectors=vectors,
         bags=bags,
         messages=columns[_MESSAGE],
-        whole_vectors=_whole(vectors, of_chunks, 1),
+        whole_vectors=whole,
+        context_vectors=[one or other for one, other in zip(in_context, whole, strict=True)],
         whole_bags=_whole(bags, of_chunks, 2),
         pieces=[
             0 if part[0] else count for count, part in zip(columns[_PIECES], of_chunks, strict=True)
@@ -147,13 +151,13 @@ def _whole(own: Sequence[Any], of_chunks: Sequence[Sequence[Any]], at: int) -> S
     return [each if part[at] is None else part[at] for each, part in told]
 
 
-_CONTENT, _ROLE, _NAME, _MESSAGE, _PIECES, _CONVERSATION, _POSITION = 5, 11, 12, 16, 17, 18, 19
-_OF_ITEMS = 20
+_CONTENT, _ROLE, _NAME, _MESSAGE, _PIECES, _CONVERSATION, _POSITION = 5, 12, 13, 17, 18, 19, 20
+_OF_ITEMS = 21
 """`_columns`; behind them is the echo of a message, or what is told of chunks only."""
 
 _NO_CHUNK = (None, None, None)
 
-_OF_CHUNKS, _TYPE, _SHOWN_AT = 26, 26, 29
+_OF_CHUNKS, _TYPE, _SHOWN_AT = 27, 27, 30
 """What rows of chunks have in all; what only rows of memory items have."""
 
 
@@ -172,7 +176,7 @@ def _item(row: Sequence[Any]) -> MemoryItem:
     """An item of a row, in the order of `_columns`."""
     if lies_in(Table.MEMORY, row[0]):
         return item_of(row)
-    key, micros, tokens, importance, label, content, content_hash, _vector, _bag, *told = row
+    key, micros, tokens, importance, label, content, content_hash, _, _, _bag, *told = row
     raw_id, external_id, role, name, conversation_id, conversation_external_id, folder = told[:7]
     own_id = uuid_of(raw_id)
     chunk = row[_OF_ITEMS + 3 :]

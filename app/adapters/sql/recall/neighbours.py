@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Integer, Select, and_, bindparam, select
+from sqlalchemy import Integer, Select, and_, bindparam, func, select
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
@@ -63,8 +63,9 @@ def _beside(*, on_postgres: bool) -> Select[Any]:
         d.embedding.c.model_key == of_named_model(),
         d.embedding.c.item_key == shifted(m.key, 2),
     )
+    vector = func.coalesce(d.embedding.c.in_context, d.embedding.c.vector)
     return (
-        select(m.key, m.conversation_key, m.position, d.embedding.c.vector, m.terms)
+        select(m.key, m.conversation_key, m.position, vector, m.terms)
         .join(t.conversation, c.key == m.conversation_key)
         .join(t.scope, t.scope.c.key == unindexed(m.scope_key))
         .outerjoin(d.embedding, stored)

@@ -1,0 +1,93 @@
+"""What leads in to brief messages, and to which it does: they are embedded with it."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, and_, bindparam, or_, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from app.adapters.sql import tables as t
+from app.adapters.sql.dialect import numbers
+from app.adapters.sql.narrowing.recallable import recallable
+from app.adapters.sql.projecting.embeddings import forget_embeddings
+from app.adapters.sql.projecting.outbox import enqueue
+from app.domain.conversation import Role
+from app.domain.ids import ScopeKey, TenantId
+from app.domain.memory import Table, item_key
+from app.text.echo import own_words
+from app.text.lead_in import BRIEF, MESSAGES, leading_in
+from app.text.terms import indexed_text
+
+_SAID = (Role.USER.value, Role.ASSISTANT.value)
+_prior = t.message.alias("prior")
+
+
+async def lead_ins(connection: AsyncConnection, keys: Sequence[int]) -> Mapping[int, Sequence[str]]:
+    """What leads in to those of the messages that are brief, by their keys; nothing to some."""
+    before = defaultdict[int, list[tuple[str, int]]](list)
+    for row in await connection.execute(_before(), {"the_rows": keys}):
+        said = own_words(row.content, row.echo or ())
+        before[row.key].append((indexed_text(said, row.name), row.tokens))
+    return {key: leading_in(told) for key, told in before.items()}
+
+
+async def embed_again(
+    connection: AsyncConnection,
+    tenant: TenantId,
+    scope: ScopeKey,
+    doomed: Sequence[int],
+    *,
+    now: datetime,
+) -> None:
+    """
+    Forget the vectors of the messages to which any of the `doomed` leads in, which stay: they tell
+    of it. They are embedded anew.
+
+    Whoever embeds one of them meanwhile holds its row, or waits for this one.
+    """
+    m = t.message.c
+    after = (await connection.execute(_after(doomed))).scalars()
+    held = select(m.key).where(m.key.in_(numbers(set(after)))).order_by(m.key).with_for_update()
+    items = [item_key(Table.MESSAGE, key) for key in (await connection.execute(held)).scalars()]
+    await forget_embeddings(connection, items)
+    await enqueue(connection, tenant, scope, items, now=now)
+
+
+@cache
+def _before() -> Select[Any]:
+    """What stands right before brief messages, the nearest first."""
+    m, p = t.message.c, _prior.c
+    return (
+        select(m.key, p.name, p.content, p.echo, p.tokens)
+        .join(_prior, _leads_in())
+        .where(m.key.in_(bindparam("the_rows", expanding=True)))
+        .order_by(m.key, p.position.desc())
+    )
+
+
+def _after(doomed: Sequence[int]) -> Select[Any]:
+    """The messages in the index to which any of these leads in, and that are none of them."""
+    m, p = t.message.c, _prior.c
+    return (
+        select(m.key)
+        .join(_prior, _leads_in())
+        .join(t.conversation, t.conversation.c.key == m.conversation_key)
+        .where(p.key.in_(numbers(doomed)), m.key.not_in(numbers(doomed)), *recallable())
+    )
+
+
+def _leads_in() -> ColumnElement[bool]:
+    """Of a message and a `prior` one; what a branch holds that was left leads in to itself only."""
+    m, p = t.message.c, _prior.c
+    return and_(
+        m.tokens <= BRIEF,
+        p.conversation_key == m.conversation_key,
+        p.position < m.position,
+        p.position >= m.position - MESSAGES,
+        p.role.in_(_SAID),
+        p.content.is_not(None),
+        or_(p.aside.is_(False), m.aside),
+    )

@@ -1,0 +1,130 @@
+"""What brief messages are embedded with, and that it is forgotten with what they tell of it."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from app.domain.conversation import Role, Way
+from app.domain.ids import ItemKey
+from app.ports.projecting import InContext, VectorItem
+from app.ports.store import Store
+from app.text.lead_in import BRIEF
+from tests.stored import ACME, NOON, Kept, keep, outbox_keys, said
+
+MODEL = "mini"
+TALK = ("Which cabin is it?", "the red one", "no, wait", "the one at the lake")
+LONG = " ".join(f"word{number}" for number in range(BRIEF + 1))
+
+
+async def items(store: Store, keys: Sequence[ItemKey]) -> Sequence[VectorItem]:
+    async with store.observe() as observations:
+        return await observations.to_index(keys, model=MODEL)
+
+
+async def lead_ins(store: Store, kept: Kept) -> list[list[str]]:
+    return [list(each.lead_in) for each in await items(store, kept.keys)]
+
+
+async def embed(store: Store, several: Sequence[VectorItem]) -> None:
+    """As the indexer does it, of items that it has read some time ago."""
+    async with store.project() as projections:
+        rows = await projections.claim(now=NOON, limit=100, lease=60)
+        await projections.finish(rows)
+        await projections.keep_vectors(
+            {each.key: b"\1\2" for each in several},
+            in_context={
+                each.key: InContext(vector=b"\3\4", lead_in=each.lead_in)
+                for each in several
+                if each.lead_in
+            },
+            model=MODEL,
+            dimension=1,
+            now=NOON,
+        )
+
+
+async def embedded(store: Store, kept: Kept) -> list[bool]:
+    return [each.vector is not None for each in await items(store, kept.keys)]
+
+
+async def erase(store: Store, kept: Kept, at: int) -> int:
+    async with store.write(ACME) as transaction:
+        return (await transaction.erase.message(kept.messages[at].id, now=NOON)).embeddings
+
+
+async def test_what_was_said_right_before_leads_in_to_what_is_brief(store: Store) -> None:
+    kept = await keep(store, said(TALK[0], name="Ann"), *TALK[1:], "yes")
+    cabin = f"Ann: {TALK[0]}"
+    assert await lead_ins(store, kept) == [
+        [],
+        [cabin],
+        [cabin, TALK[1]],
+        [cabin, TALK[1], TALK[2]],
+        list(TALK[1:]),
+    ]
+
+
+async def test_nothing_leads_in_to_what_says_enough(store: Store) -> None:
+    assert await lead_ins(store, await keep(store, "dogs", LONG, "cats")) == [
+        [],
+        [],
+        ["dogs", LONG],
+    ]
+
+
+async def test_only_what_was_said_leads_in_and_only_there(store: Store) -> None:
+    await keep(store, "elsewhere", external_id="before")
+    told = (said("Be kind.", role=Role.SYSTEM), said("42", role=Role.TOOL), said(None), "dogs")
+    assert (await lead_ins(store, await keep(store, *told, "cats")))[-1] == ["dogs"]
+
+
+async def test_what_a_branch_holds_that_was_left_leads_in_to_itself(store: Store) -> None:
+    told = [said(each, external_id=each) for each in ("trunk", "left", "left too", "current")]
+    kept = await keep(store, *told)
+    way = Way(current=frozenset({"trunk", "current"}), left=frozenset({"left", "left too"}))
+    async with store.write(ACME) as transaction:
+        await transaction.messages.take_ways([(kept.conversation, way)])
+    assert await lead_ins(store, kept) == [[], ["trunk"], ["trunk", "left"], ["trunk"]]
+
+
+async def test_what_is_embedded_is_not_read_again(store: Store) -> None:
+    kept = await keep(store, *TALK)
+    await embed(store, await items(store, kept.keys))
+    assert await lead_ins(store, kept) == [[]] * 4
+    first, *others = await items(store, kept.keys)
+    assert (first.vector, first.in_context, first.indexed) == (b"\1\2", None, b"\1\2")
+    for each in others:
+        assert (each.vector, each.in_context, each.indexed) == (b"\1\2", b"\3\4", b"\3\4")
+
+
+async def test_what_tells_of_an_erased_message_is_embedded_again(store: Store) -> None:
+    kept = await keep(store, "first", *TALK, "and now?")
+    await embed(store, await items(store, kept.keys))
+    assert await erase(store, kept, 1) == 1
+    assert await embedded(store, kept) == [True, False, False, False, True]
+    assert sorted(await outbox_keys(store)) == [kept.keys[at] for at in (1, 2, 3, 4)]
+    told = [word for each in await lead_ins(store, kept) for word in each]
+    assert "first" in told
+    assert TALK[0] not in told
+
+
+async def test_nothing_else_is_embedded_again(store: Store) -> None:
+    kept = await keep(store, "dogs", LONG, *TALK)
+    other = await keep(store, *TALK, external_id="other")
+    for each in (kept, other):
+        await embed(store, await items(store, each.keys))
+    await erase(store, kept, 5)
+    assert all(await embedded(store, kept))
+    assert await embedded(store, other) == [True] * 4
+    assert await outbox_keys(store) == [kept.keys[5]]
+
+
+@pytest.mark.parametrize("at", [0, 2])
+async def test_a_vector_is_not_kept_that_tells_of_what_is_gone_meanwhile(
+    store: Store, at: int
+) -> None:
+    kept = await keep(store, *TALK)
+    read = await items(store, kept.keys)
+    await erase(store, kept, at)
+    await embed(store, read)
+    assert await embedded(store, kept) == [True] * at + [False] * (3 - at)
