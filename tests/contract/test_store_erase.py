@@ -167,7 +167,7 @@ async def test_an_erased_message_is_gone_everywhere(store: Store, database: Data
     assert [each.content for each in tail] == list(WORDS[1:])
     assert (conversation.message_count, conversation.token_count) == (2, 7)
     assert list(await find(store, "bark", kept.within)) == []
-    assert [await rows(database, name) for name in ("message", "embedding")] == [2, 4]
+    assert [await rows(database, name) for name in ("message", "embedding")] == [2, 0]
     assert await request_of(store, asked) == {**ASKED, "query": ""}
     assert (await erase_message(store, kept, 1)).bundles == 0
 
@@ -185,7 +185,7 @@ async def test_the_index_hears_of_what_was_erased(store: Store) -> None:
     async with store.project() as projections:
         await projections.finish(await projections.claim(now=NOON, limit=9, lease=1))
     await erase_message(store, kept, 1)
-    assert await outbox_keys(store) == [kept.keys[1]]
+    assert sorted(await outbox_keys(store)) == list(kept.keys[1:]), "and what it led in to"
 
 
 async def test_what_was_not_erased_remains(store: Store) -> None:

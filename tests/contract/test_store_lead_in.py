@@ -120,11 +120,16 @@ async def test_nothing_else_is_embedded_again(store: Store) -> None:
 
 
 @pytest.mark.parametrize("at", [0, 2])
-async def test_a_vector_is_not_kept_that_tells_of_what_is_gone_meanwhile(
+async def test_no_vector_is_kept_that_tells_of_what_is_gone_meanwhile(
     store: Store, at: int
 ) -> None:
     kept = await keep(store, *TALK)
     read = await items(store, kept.keys)
     await erase(store, kept, at)
     await embed(store, read)
-    assert await embedded(store, kept) == [True] * at + [False] * (3 - at)
+    left = await items(store, kept.keys)
+    assert [each.vector for each in left] == [b"\1\2"] * 3
+    told = [each.in_context for each in left if each.key > kept.keys[at]]
+    assert told == [None] * (3 - at)
+    assert left[0].in_context is None
+    assert at == 0 or left[1].in_context == b"\3\4"

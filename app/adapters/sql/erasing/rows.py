@@ -18,11 +18,11 @@ from app.adapters.sql.full_text.asking import full_text
 from app.adapters.sql.full_text.rebuild_window import built
 from app.adapters.sql.graph.erasing import settle, touched
 from app.adapters.sql.projecting.embeddings import forget_embeddings
-from app.adapters.sql.projecting.lead_in import embed_again
+from app.adapters.sql.projecting.lead_in import embed_again, hold_led_by
 from app.adapters.sql.projecting.outbox import enqueue
 from app.adapters.sql.said.counters import count
 from app.adapters.sql.said.pieces import embedded_keys, pieces_of
-from app.domain.ids import ConversationKey, ScopeKey, TenantId
+from app.domain.ids import ERASED, ConversationKey, ScopeKey, TenantId
 from app.domain.memory import ItemType
 from app.ports.stored import Erased
 
@@ -41,6 +41,8 @@ class RowEraser:
     async def messages(self, scope: ScopeKey, keys: Sequence[int], *, now: datetime) -> Erased:
         """Erase messages of one scope, with chunks, full text, and what was derived from them."""
         ours = t.message.c.key.in_(numbers(keys))
+        stays = self.tenant != ERASED
+        led = await hold_led_by(self.connection, keys) if stays else []
         links = await touched(self.connection, keys)
         doomed = (await self.connection.execute(_doomed(ours))).all()
         items = list((await self.connection.execute(embedded_keys(ours))).scalars())
@@ -54,7 +56,7 @@ class RowEraser:
         derived = await forget_periods(self.connection, self.tenant, scope, ours, now=now)
         derived += await self._items(derived_from(ours), now=now)
         embeddings = await forget_embeddings(self.connection, items)
-        await embed_again(self.connection, self.tenant, scope, keys, now=now)
+        await embed_again(self.connection, self.tenant, scope, led, now=now)
         await self.connection.execute(delete(t.message).where(ours))
         edges = await settle(self.connection, links)
         await enqueue(self.connection, self.tenant, scope, items, now=now)

@@ -14,6 +14,7 @@ from app.adapters.sql.dialect import numbers
 from app.adapters.sql.narrowing.recallable import recallable
 from app.adapters.sql.projecting.embeddings import forget_embeddings
 from app.adapters.sql.projecting.outbox import enqueue
+from app.adapters.sql.said.scopes import hold_scopes
 from app.domain.conversation import Role
 from app.domain.ids import ScopeKey, TenantId
 from app.domain.memory import Table, item_key
@@ -34,24 +35,32 @@ async def lead_ins(connection: AsyncConnection, keys: Sequence[int]) -> Mapping[
     return {key: leading_in(told) for key, told in before.items()}
 
 
+async def hold_led_by(connection: AsyncConnection, doomed: Sequence[int]) -> Sequence[int]:
+    """
+    The messages to which any of the `doomed` leads in, and which stay: their vectors tell of it.
+
+    All of these are held, in order and behind their scopes: who embeds one of them is waited for,
+    or waits.
+    """
+    m = t.message.c
+    scopes = select(m.scope_key).where(m.key.in_(numbers(doomed)))
+    await hold_scopes(connection, scopes)
+    after = set((await connection.execute(_after(doomed))).scalars())
+    held = select(m.key).where(m.key.in_(numbers(after.union(doomed)))).order_by(m.key)
+    there = (await connection.execute(held.with_for_update())).scalars()
+    return [key for key in there if key in after]
+
+
 async def embed_again(
     connection: AsyncConnection,
     tenant: TenantId,
     scope: ScopeKey,
-    doomed: Sequence[int],
+    messages: Sequence[int],
     *,
     now: datetime,
 ) -> None:
-    """
-    Forget the vectors of the messages to which any of the `doomed` leads in, which stay: they tell
-    of it. They are embedded anew.
-
-    Whoever embeds one of them meanwhile holds its row, or waits for this one.
-    """
-    m = t.message.c
-    after = (await connection.execute(_after(doomed))).scalars()
-    held = select(m.key).where(m.key.in_(numbers(set(after)))).order_by(m.key).with_for_update()
-    items = [item_key(Table.MESSAGE, key) for key in (await connection.execute(held)).scalars()]
+    """Forget the vectors of these messages, and note that they are to have others."""
+    items = [item_key(Table.MESSAGE, key) for key in messages]
     await forget_embeddings(connection, items)
     await enqueue(connection, tenant, scope, items, now=now)
 
@@ -80,13 +89,17 @@ def _after(doomed: Sequence[int]) -> Select[Any]:
 
 
 def _leads_in() -> ColumnElement[bool]:
-    """Of a message and a `prior` one; what a branch holds that was left leads in to itself only."""
+    """
+    Of a message and a `prior` one; what a branch holds that was left leads in to itself only.
+
+    Places are bounded from both sides, for an index to find either by the other.
+    """
     m, p = t.message.c, _prior.c
     return and_(
         m.tokens <= BRIEF,
         p.conversation_key == m.conversation_key,
-        p.position < m.position,
-        p.position >= m.position - MESSAGES,
+        p.position.between(m.position - MESSAGES, m.position - 1),
+        m.position.between(p.position + 1, p.position + MESSAGES),
         p.role.in_(_SAID),
         p.content.is_not(None),
         or_(p.aside.is_(False), m.aside),

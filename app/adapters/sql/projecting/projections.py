@@ -11,7 +11,7 @@ from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import insert_or_keep, insert_or_replace, is_postgres, shifted
 from app.adapters.sql.one_hop import UNREAD
 from app.adapters.sql.projecting.indexable import ROWS, belonging
-from app.adapters.sql.projecting.lead_in import lead_ins as read_lead_ins
+from app.adapters.sql.projecting.lead_in import lead_ins
 from app.adapters.sql.projecting.models import SqlModels
 from app.adapters.sql.rebuilding.labels import index_labels
 from app.adapters.sql.rebuilding.rebuild import SqlRebuild
@@ -67,11 +67,15 @@ class SqlProjections(SqlRebuild):
     ) -> None:
         model_key = await self._model_key(model, dimension, now=now)
         keys = await belonging(self.connection, list(vectors), lock=True)
-        otherwise = await self._led_in_otherwise(in_context)
+        still = await self._still(in_context)
         rows = [
-            {"model_key": model_key, "item_key": key, "vector": vectors[key], "in_context": None}
-            | ({"in_context": in_context[key].vector} if key in in_context else {})
-            for key in sorted(keys - otherwise)
+            {
+                "model_key": model_key,
+                "item_key": key,
+                "vector": vectors[key],
+                "in_context": still.get(key),
+            }
+            for key in sorted(keys)
         ]
         if rows:
             store = insert_or_replace(
@@ -82,13 +86,13 @@ class SqlProjections(SqlRebuild):
             )
             await self.connection.execute(store, rows, execution_options=UNREAD)
 
-    async def _led_in_otherwise(self, told: Mapping[ItemKey, InContext]) -> frozenset[ItemKey]:
-        """Those to which something else leads in by now; they are noted to be embedded again."""
+    async def _still(self, told: Mapping[ItemKey, InContext]) -> Mapping[ItemKey, bytes]:
+        """The vectors of those to which the same leads in as when they were made."""
         if not told:
-            return frozenset()
-        there = await read_lead_ins(self.connection, rows_of(Table.MESSAGE, list(told)))
-        still = {item_key(Table.MESSAGE, row): texts for row, texts in there.items()}
-        return frozenset(key for key, each in told.items() if each.lead_in != still.get(key))
+            return {}
+        there = await lead_ins(self.connection, rows_of(Table.MESSAGE, list(told)))
+        now = {item_key(Table.MESSAGE, row): texts for row, texts in there.items()}
+        return {key: each.vector for key, each in told.items() if each.lead_in == now.get(key)}
 
     async def finish(self, rows: Sequence[OutboxRow]) -> frozenset[ItemKey]:
         """On PostgreSQL what stays is locked, so that no delete slips in before the commit."""
