@@ -228,7 +228,10 @@ def test_a_doctor_tells_what_differs_and_puts_it_right(tmp_path: Path) -> None:
         connection.execute("UPDATE scope SET messages = 99")
         connection.execute("INSERT INTO full_text(full_text) VALUES ('delete-all')")
         connection.execute("DELETE FROM embedding WHERE item_key % 4 = 0")
-        connection.execute("INSERT INTO embedding SELECT 1, 4000, vector FROM embedding LIMIT 1")
+        connection.execute(
+            "INSERT INTO embedding (model_key, item_key, vector)"
+            " SELECT 1, 4000, vector FROM embedding LIMIT 1"
+        )
         connection.commit()
     shutil.rmtree(tmp_path / "data" / "vectors")
 
