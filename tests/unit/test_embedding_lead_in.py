@@ -1,6 +1,7 @@
 """A brief message is embedded with what leads in to it, and anew when that is erased."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -10,6 +11,7 @@ from app.ports.projecting import VectorItem
 from app.ranking import Floats
 from app.ranking.pool import pack_vector
 from app.ranking.query import midway
+from app.services.indexing.embedding import newly_embedded
 from tests.factories import ACME
 from tests.fakes import Memory
 
@@ -50,6 +52,18 @@ async def test_what_is_said_several_times_is_read_once(memory: Memory) -> None:
         await memory.say(*TALK, external_id=chat)
     await memory.index()
     assert sorted(memory.embedder.embedded) == sorted([*TALK, TOGETHER])
+
+
+async def test_a_memory_of_the_same_words_does_not_keep_it_from_being_read(memory: Memory) -> None:
+    await memory.say(*TALK)
+    await memory.index()
+    first, second = await stored(memory)
+    fact = replace(first, text=TALK[1], vector=None, same=b"\1\2")
+    brief = replace(second, vector=None, in_context=None, lead_in=[TALK[0]])
+    red, both = read(memory, TALK[1], TOGETHER)
+    fresh = await newly_embedded([fact, brief], memory.embedder)
+    assert fresh.vectors.keys() == {fact.key, brief.key}
+    assert fresh.indexed(brief) == pack_vector(midway(red, both))
 
 
 async def test_nothing_of_an_erased_message_stays_in_the_vectors_of_others(memory: Memory) -> None:

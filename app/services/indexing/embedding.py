@@ -39,7 +39,7 @@ async def newly_embedded(items: Sequence[VectorItem], embedder: Embedder) -> Fre
     """
     wanted = [item for item in items if item.vector is None]
     packed = {item.text: item.same for item in wanted if item.same is not None}
-    alone = [item.text for item in wanted if item.text not in packed]
+    alone = [item.text for item in wanted if item.lead_in or item.text not in packed]
     led = {item.key: _together(item) for item in wanted if item.lead_in}
     try:
         vectors = await _read([*alone, *led.values()], embedder)
