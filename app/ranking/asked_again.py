@@ -20,6 +20,7 @@ from app.domain.memory import OF_MESSAGES, ItemType
 from app.ranking.pool import Recalled
 from app.ranking.query import QueryView
 from app.text.courtesy import without_courtesy
+from app.text.requesting import requests, wants_told
 from app.text.scripts import fold
 from app.text.terms import query_terms
 from app.text.topic import topic_of, words_sought
@@ -92,7 +93,8 @@ class _Sought:
         if sum(each in folded for each in self.begin) < max(1, len(self.begin) - 1):
             return False
         said = topic_of(without_courtesy(content))
-        return is_question(said) and self.words == _words_of_topic(said)
+        asked = is_question(said) or requests(said)
+        return asked and self.words == _words_of_topic(said)
 
 
 def _words_of(question: str) -> frozenset[str]:
@@ -142,6 +144,8 @@ def _says_nothing(recalled: Recalled, at: int, for_what: str | None) -> bool:
     said, named = recalled.contents[at], recalled.names[at] is not None
     if recalled.roles[at] == Role.ASSISTANT:
         return not named and (declines(said) or _only_asks(said))
+    if not named and wants_told(without_courtesy(said)):
+        return True
     may = not named or (for_what is not None and question_word(said) == for_what)
     return may and _only_asks(said)
 

@@ -13,6 +13,7 @@ from app.ranking.dedup import SAME
 from app.ranking.neighbours import Neighbours
 from app.ranking.pool import Recalled, unpacked
 from app.ranking.ranked import BELOW_FLOOR, Ranked
+from app.text.requesting import requests
 from app.text.wording import asks
 
 LOOKED_AT = 3
@@ -53,7 +54,7 @@ def companions(ranked: Ranked, neighbours: Neighbours, *, roomy: bool) -> Sequen
     recalled = ranked.recalled
     wanted: dict[Spot, tuple[int, bool]] = {}
     for place, at in enumerate(ranked.order[:LOOKED_AT], 1):
-        reply = asks(recalled.contents[at])
+        reply = _wants_reply(recalled.contents[at])
         if reply and not recalled.kinds[at]:
             wanted.setdefault(_spot(recalled, at, 1), (place, reply))
         elif roomy and not reply:
@@ -103,7 +104,11 @@ def fitting(ranked: Ranked, read: Recalled, wanted: Sequence[Companion]) -> Reca
 def _completes(ranked: Ranked, wanted: Companion, read: Recalled, at: int) -> bool:
     own, to = ranked.recalled, ranked.order[wanted.place - 1]
     other = (read.roles[at], read.names[at]) != (own.roles[to], own.names[to])
-    return other and (wanted.reply or asks(read.contents[at]))
+    return other and (wanted.reply or _wants_reply(read.contents[at]))
+
+
+def _wants_reply(said: str) -> bool:
+    return asks(said) or requests(said)
 
 
 @np.errstate(invalid="ignore")

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from app.text.names import NOTHING_NAMED, Named, named_in
 from app.text.patterns import CODE
+from app.text.requesting import requests
 from app.text.small_talk import is_small_talk
 from app.text.terms import STOP_WORDS
 from app.text.topic import words_sought
@@ -122,10 +123,10 @@ class Phrase(NamedTuple):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wording:
     """
-    Whether a query asks at all; for a time or a number; how far it speaks of who asks, and whether
-    of the assistant, of what was, and of how things went; wants to see code, or what was asked;
-    which of its words stand side by side, what it calls by name, and the word that asks; and
-    whether it is small talk, which somebody looks up.
+    Whether a query asks, or requests, at all; for a time or a number; how far it speaks of who
+    asks, and whether of the assistant, of what was, and of how things went; wants to see code, or
+    what was asked; which of its words stand side by side, what it calls by name, and the word that
+    asks; and whether it is small talk, which somebody looks up.
     """
 
     asks: bool = False
@@ -149,7 +150,7 @@ def wording_of(query: str, question: str | None = None) -> Wording:
     """That of a query; what it asks is told by the `question` in it, where there is one apart."""
     sought, asked = words_sought(query), question or query
     return Wording(
-        asks=is_question(asked),
+        asks=is_question(asked) or requests(asked),
         asks_when=bool(_WHEN.search(asked)),
         of_asker=_speaks_of_asker(asked),
         of_assistant=bool(_ASSISTANT.search(asked)),

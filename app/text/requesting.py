@@ -1,0 +1,57 @@
+"""
+Requests of an assistant: "Show me the SQL for monthly revenue", "Explain generators".
+
+They ask as questions do. Kept apart are those that only want to be told something, which say no
+more than a question, from those to make something, which may tell of what is to be made. For
+English, German, French and Spanish.
+"""
+
+import re
+
+from app.text.patterns import one_of
+
+_LONGEST = 200
+"""Characters of a request that tells nothing besides, at most."""
+
+_FIRST = (
+    r"\W*(?:(?:ok(?:ay)?|now|so|and|then|also|please|pls|bitte|just|quickly|"
+    r"(?:can|could|would|will) you)\b[\s,]*)*"
+)
+_TOLD = one_of(
+    r"(?:show|tell|give|read|teach|get|find)\s(?:me|us)",
+    r"remind\s(?:me|us)\s(?:again\s)?(?:what|who|whose|when|where|which|how|why|of|about)",
+    r"(?:show|list|find)\s(?:all|the|my|our|every|some|any)",
+    r"(?:explain|describe|summari[sz]e|recap|outline|compare|translate|rephrase|paraphrase|define)",
+    r"(?:recommend|suggest)\s(?:me|us|a|an|some|the|good|other|more)",
+    r"(?:zeig|sag|gib|nenn|erklär)e?\s(?:mir|uns)", r"(?:erkläre?|vergleiche?)",
+    r"(?:montre|dis|donne|explique)[sz]?-(?:moi|nous)", r"(?:explique|résume)[sz]?",
+    r"(?:dime|dame|muéstrame|explícame|recuérdame)", r"(?:explica|resume)",
+)  # fmt: skip
+_MADE = one_of(
+    r"(?:write|draft|compose|generate|create|make|build|design|plan|implement|give|add)\s"
+    r"(?:me|us|a|an|some|the)",
+    r"(?:rewrite|reword|proofread|convert|calculate|compute|debug|refactor|review|repeat|look\sup"
+    r"|search|print|fix|optimi[sz]e|help\s(?:me|us))",
+    r"(?:schreibe?|erstelle?|mache?)\s(?:mir|uns|eine?n?|das|die|den)",
+    r"(?:écri[st]|rédige|cré[ée]|fais)[sz]?(?:-moi|-nous|\sune?)",
+    r"(?:escríbeme|escribe|crea|haz|hazme)\suna?",
+)  # fmt: skip
+_WANTS_TOLD = re.compile(rf"{_FIRST}{_TOLD}\b", re.IGNORECASE)
+_WANTS_ANY = re.compile(rf"{_FIRST}(?:{_TOLD}|{_MADE})\b", re.IGNORECASE)
+
+_TELLS_BESIDES = re.compile(r"[.!?:;]\s|\n")
+"""What a request of one sentence has not."""
+
+
+def requests(said: str) -> bool:
+    """Whether all that is said is one request: to be told something, or to make it."""
+    return _alone(said) and bool(_WANTS_ANY.match(said))
+
+
+def wants_told(said: str) -> bool:
+    """Whether all that is said is one request to be told something."""
+    return _alone(said) and bool(_WANTS_TOLD.match(said))
+
+
+def _alone(said: str) -> bool:
+    return len(said) <= _LONGEST and not _TELLS_BESIDES.search(said.rstrip())
