@@ -10,8 +10,9 @@ from app.distil.language.lexicon import KIN
 from app.ranking.bm25 import numbers_in_order
 from app.ranking.naming import beside
 from app.ranking.pool import Pool
-from app.ranking.query import QueryView
+from app.ranking.query import QueryView, Subjects
 from app.ranking.relevance import Relevance
+from app.text.labels import terms_of_label
 from app.text.terms import terms_of
 
 MEANT, BRIEF = np.float32(0.62), 3
@@ -35,17 +36,19 @@ def of_others(
 
     "Is Jonas vegetarian?" is not answered by what Maria eats. Whom nobody ever named nothing tells
     of; else what says the name does, or whoever has it said, or what names nobody else near it,
-    and says something of what is asked.
+    and says something of what is asked. A label that says it names somebody, and what a project is.
     """
     names = query.subjects.names
     if not names or not query.terms or not likely.any():
         return np.zeros(len(likely), dtype=np.bool_)
-    theirs = _saying(names, pool)
-    if not theirs.any():
+    theirs, under = _saying(names, pool), _labelled(query.subjects, pool)
+    if not (theirs | under).any():
         return likely
+    if not query.subjects.people:
+        theirs |= under
     said = _telling(query, pool)
     looked_at = (likely | (said & beside(pool, likely))) & ~theirs
-    others = _of_others(query, pool, looked_at, _near(theirs, pool))
+    others = _of_others(query, pool, looked_at, _near(theirs, pool) | under)
     meant = (judged.semantic >= MEANT) & (pool.whole_bags.length > BRIEF)
     told = said | beside(pool, said & ~others) | meant
     return likely & (others | ~told)
@@ -57,6 +60,14 @@ def _saying(subjects: frozenset[str], pool: Pool) -> NDArray[np.bool_]:
     said = pool.whole_bags.holding(numbers_in_order(sorted(subjects)))
     own = {name: bool(subjects.intersection(terms_of(name or ""))) for name in set(recalled.names)}
     return said | np.array([own[name] for name in recalled.names], dtype=np.bool_)
+
+
+def _labelled(subjects: Subjects, pool: Pool) -> NDArray[np.bool_]:
+    """True for what was said under a label that says the name, or one of several, shape (n,)."""
+    labels, least = pool.recalled.labels, 1 if subjects.several else len(subjects.names)
+    said = {each: subjects.names & terms_of_label(each or "") for each in set(labels)}
+    own = {each: len(terms) >= least for each, terms in said.items()}
+    return np.array([own[each] for each in labels], dtype=np.bool_)
 
 
 def _near(theirs: NDArray[np.bool_], pool: Pool) -> NDArray[np.bool_]:

@@ -32,6 +32,31 @@ async def test_the_label_tells_which_is_asked_about(client: AsyncClient) -> None
         assert found[0] == answer
 
 
+async def test_what_is_said_under_a_label_tells_of_what_it_names(client: AsyncClient) -> None:
+    for label, said in KICKOFFS.items():
+        await store(client, *said, label=label)
+
+    told = {
+        "When is the deadline of Beacon?": True,
+        "Who leads Atlas?": True,
+        "When is the deadline of Project Comet?": False,
+    }
+    for query, sufficient in told.items():
+        assert (await context(client, query))["metadata"]["sufficient"] is sufficient
+
+
+async def test_somebody_under_the_label_of_a_chat_may_be_another(client: AsyncClient) -> None:
+    told = [
+        {"role": "user", "name": "Tom", "content": "Ben is a vegetarian."},
+        {"role": "user", "name": "Tom", "content": "We met at school."},
+    ]
+    await store(client, *told, label="Chat with Maria")
+
+    query = "Is Maria a vegetarian?"
+
+    assert not (await context(client, query))["metadata"]["sufficient"]
+
+
 async def test_a_label_that_is_changed_is_heeded_at_once(client: AsyncClient) -> None:
     ids = [(await store(client, *said, label="Kickoff"))["id"] for said in KICKOFFS.values()]
     for conversation, label in zip(ids, reversed(KICKOFFS), strict=True):
