@@ -110,6 +110,12 @@ class Inspection(Protocol):
         """Those that full text does not find by all of their terms, in their scope."""
         ...
 
+    async def labels_are_being_indexed(self) -> bool: ...
+
+    async def mislabelled(self) -> Sequence[ConversationKey]:
+        """Conversations of which the index of labels holds other terms than their labels have."""
+        ...
+
     async def indexed(self) -> Indexed: ...
 
     async def to_be_indexed(self) -> Indexed: ...
@@ -139,7 +145,7 @@ class Inspection(Protocol):
         ...
 
     async def misshapen_embeddings(self) -> Sequence[ItemKey]:
-        """Embeddings that do not have their model's dimension."""
+        """Embeddings that do not have their model's dimension, alone or in context."""
         ...
 
     async def unnormal_embeddings(self) -> Sequence[ItemKey]:
@@ -148,6 +154,10 @@ class Inspection(Protocol):
 
     async def unembedded(self, keys: Sequence[ItemKey], *, model: str) -> Sequence[ItemKey]:
         """Those of `keys` that have no embedding of `model`."""
+        ...
+
+    async def out_of_context(self, keys: Sequence[ItemKey], *, model: str) -> Sequence[ItemKey]:
+        """Those of `keys` that something leads in to, and that have none with it."""
         ...
 
     async def noted(self, keys: Sequence[ItemKey]) -> frozenset[ItemKey]:
@@ -224,6 +234,10 @@ class Repairs(Protocol):
 
     async def empty_full_text(self, version: str) -> None:
         """Begin to build full text anew, whatever it holds."""
+        ...
+
+    async def begin_labels(self) -> None:
+        """Begin to index the labels anew; each is found as before until it is its turn."""
         ...
 
 

@@ -40,7 +40,7 @@ class UpkeepParts(DerivingParts):
             consolidator=self.consolidator,
             revivers=[Reviver(watch=each) for each in self.watches],
             rebuilder=self.rebuilder,
-            labels=LabelIndexer(store=self.store),
+            labels=self.labels,
             recorder=self.recorder,
             pulse=self.pulse,
             forgetter=self.forgetter,
@@ -99,6 +99,10 @@ class UpkeepParts(DerivingParts):
         return Rebuilder(store=self.store)
 
     @cached_property
+    def labels(self) -> LabelIndexer:
+        return LabelIndexer(store=self.store)
+
+    @cached_property
     def healer(self) -> Healer:
         return Healer(
             store=self.store,
@@ -118,6 +122,7 @@ class UpkeepParts(DerivingParts):
             indexer=self.indexer,
             healer=self.healer,
             rebuilder=self.rebuilder,
+            labels=self.labels,
             relinker=Relinker(
                 store=store, clinic=store, linker=self._linker, flags=self.board, clock=now
             ),

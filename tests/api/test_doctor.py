@@ -18,6 +18,7 @@ from app.api.deps import Services
 from app.domain.conversation import NewConversation, NewMessage, Role
 from app.domain.ids import LOCAL_TENANT, ConversationKey, ItemKey, ScopeKey
 from app.domain.memory import ItemType, Table, item_key
+from app.domain.projections import Projection
 from app.main import open_services
 from app.ports import VectorPoint
 from app.services.common.jobs import Progress
@@ -27,6 +28,8 @@ from app.text.terms import indexed_text, terms_of
 from tests.api.proxied import eventually
 
 LIVES = "My name is Alice Berg and I live in Oslo. I work at Hugin Labs."
+BRIEF = "Yes, both."
+LABEL = "Project Atlas kickoff"
 LONG = " ".join(f"Word {number} of the long report." for number in range(700))
 
 _UNHELD_SQLITE, _HELD_SQLITE = "PRAGMA foreign_keys = OFF", "PRAGMA foreign_keys = ON"
@@ -88,8 +91,8 @@ async def ward(settings: Settings) -> AsyncIterator[Ward]:
     async with AsyncExitStack() as stack:
         services = await open_services(settings, stack)
         for user in ("alice", "bob"):
-            told = [NewMessage(role=Role.USER, content=each) for each in (LIVES, LONG)]
-            new = NewConversation(user_id=user, messages=told)
+            told = [NewMessage(role=Role.USER, content=each) for each in (LIVES, BRIEF, LONG)]
+            new = NewConversation(user_id=user, messages=told, label=LABEL)
             await services.ingestor.ingest(LOCAL_TENANT, new)
         found = Ward(services, [], [])
         conversations = await found.all(select(t.conversation.c.key).order_by(t.conversation.c.key))
@@ -161,6 +164,21 @@ async def blank_vectors(ward: Ward) -> None:
     await ward.run(update(d.embedding).values(vector=bytes(2 * dimension)))
 
 
+async def lose_contexts(ward: Ward) -> None:
+    """As of what was embedded by a version that knew none."""
+    await ward.run(update(d.embedding).values(in_context=None))
+
+
+async def lose_labels(ward: Ward) -> None:
+    await ward.run(delete(d.label_term))
+
+
+async def mix_labels(ward: Ward) -> None:
+    """Bob's conversation is found by what its label does not say."""
+    bobs = {"scope_key": ward.scopes[1], "conversation_key": ward.conversations[1]}
+    await ward.run(insert(d.label_term).values(**bobs, term="borealis"))
+
+
 async def garble_full_text(ward: Ward) -> None:
     """Bob's first message is found by as many other words."""
     m = t.message.c
@@ -189,7 +207,10 @@ DAMAGES: Sequence[tuple[str, str, Callable[[Ward], Awaitable[None]]]] = [
     ("references", "derived from what is not there", lose_entities_alone),
     ("references", "derived from what is not there", lose_a_model),
     ("embeddings", "not of length 1", blank_vectors),
+    ("embeddings", "without what leads in to them", lose_contexts),
     ("full_text", "not found by their words", garble_full_text),
+    ("labels", "missing or surplus words", lose_labels),
+    ("labels", "missing or surplus words", mix_labels),
 ]
 
 
@@ -238,6 +259,13 @@ async def test_what_the_outbox_notes_is_of_the_tenant_and_user_whose_it_is(ward:
     assert (treated.findings, [each.check for each in treated.fixed]) == ([], ["outbox"])
     assert await ward.all(select(o.scope_key).distinct()) == [ward.scopes[1]]
     assert await ward.all(select(o.item_key).where(o.tenant == "other")) == [gone["item_key"]]
+
+
+async def test_labels_are_made_anew_with_full_text(ward: Ward) -> None:
+    await lose_labels(ward)
+    await ward.services.doctor.reindexer.reindex(Projection.FULL_TEXT, Progress())
+    assert (await ward.examined()).findings == []
+    assert len(await ward.all(select(d.label_term.c.term))) == 6
 
 
 async def _keys_of(ward: Ward, scope: ScopeKey) -> Sequence[ItemKey]:

@@ -1,5 +1,6 @@
 """A doctor's facts: they fit each other where all is well, and tell what does not."""
 
+import struct
 from collections.abc import Awaitable, Callable
 from dataclasses import fields
 from datetime import timedelta
@@ -15,6 +16,8 @@ from app.domain.conversation import ConversationChanges, Role
 from app.domain.ids import ItemKey
 from app.domain.memory import ItemType, Table, item_key
 from app.ports import VectorPlace
+from app.services.indexing.labelling import LabelIndexer
+from app.text.lead_in import ROOM
 from app.text.terms import VERSION
 from tests.stored import ACME, NOON, OTHER, Kept, erase_the_rest, keep, outbox_keys, said, tell
 
@@ -175,6 +178,62 @@ async def test_embeddings_that_are_lost_misshapen_or_missing_are_found(
     async with store.inspect() as inspection:
         assert await inspection.orphaned_embeddings() == []
         assert await inspection.misshapen_embeddings() == []
+
+
+async def test_vectors_in_context_are_looked_at_as_others_are(
+    store: SqlStore, database: Database
+) -> None:
+    told = ("dogs bark", "cats meow", "birds sing", "word " * (ROOM + 1), "wolves howl")
+    keys = (await keep(store, *told)).keys
+    _, cut, blank, *_ = keys
+    good, e = struct.pack("<2e", 0.6, 0.8), d.embedding.c
+    async with store.project() as projections:
+        vectors = dict.fromkeys(keys, good)
+        await projections.keep_vectors(vectors, model="one", dimension=2, now=NOON)
+    async with store.inspect() as inspection:
+        assert await inspection.out_of_context(keys, model="one") == [cut, blank]
+        assert await inspection.out_of_context(keys, model="two") == []
+        assert await inspection.misshapen_embeddings() == []
+        assert await inspection.unnormal_embeddings() == []
+    async with database.write() as connection:
+        for key, vector in ((cut, b"\1\2"), (blank, bytes(4))):
+            ours = update(d.embedding).where(e.item_key == key)
+            await connection.execute(ours.values(in_context=vector))
+    async with store.inspect() as inspection:
+        assert await inspection.out_of_context(keys, model="one") == []
+        assert list(await inspection.misshapen_embeddings()) == [cut]
+        assert list(await inspection.unnormal_embeddings()) == [blank]
+
+
+async def test_labels_that_are_not_found_as_they_are_now_are_told(
+    store: SqlStore, database: Database
+) -> None:
+    named, other = await keep(store, label="Lisbon trip"), await keep(store, label="Oslo")
+    archived = await keep(store, label="Berlin trip", archived=True)
+    await keep(store)
+    labels = LabelIndexer(store=store)
+    async with store.inspect() as inspection:
+        assert await inspection.labels_are_being_indexed()
+        assert await inspection.mislabelled() == []
+    await labels.tick()
+    async with database.write() as connection:
+        own = {"scope_key": archived.scope.key, "conversation_key": archived.conversation.key}
+        await connection.execute(insert(d.label_term).values(**own, term="trip"))
+        lost = d.label_term.c.conversation_key == named.conversation.key
+        await connection.execute(delete(d.label_term).where(lost))
+    async with store.inspect() as inspection:
+        assert not await inspection.labels_are_being_indexed()
+        wrong = await inspection.mislabelled()
+    assert wrong == [named.conversation.key, archived.conversation.key]
+    async with store.repair() as repairs:
+        await repairs.begin_labels()
+    await labels.tick()
+    async with store.inspect() as inspection:
+        assert await inspection.mislabelled() == []
+    async with store.write(ACME) as transaction:
+        await transaction.erase.conversation(other.conversation.id, now=NOON)
+    async with store.inspect() as inspection:
+        assert await inspection.mislabelled() == []
 
 
 async def test_what_was_given_up_can_have_another_try(store: SqlStore, kept: Kept) -> None:

@@ -13,6 +13,7 @@ from app.ports.store import Store
 from app.services.common.jobs import Progress
 from app.services.erasing.forget import Forgetter
 from app.services.operating import examining
+from app.services.operating.examining import recallable
 from app.services.operating.findings import Diagnosis, Finding, Findings, counted, some
 from app.services.operating.reindex import Reindexer
 
@@ -30,7 +31,7 @@ _READ_AGAIN = 500
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doctor:
     """
-    Checks every invariant between SQL, full text, the graph, embeddings, vectors and the outbox.
+    Checks every invariant between SQL and what is derived from it, the outbox among that.
 
     What SQL is asked is asked of one moment. What is on its way (noted in the outbox, being erased,
     being built) is no difference.
@@ -53,6 +54,7 @@ class Doctor:
             "scopes": examining.scopes,
             "lineage": examining.lineage,
             "full_text": examining.full_text,
+            "labels": examining.labels,
             "graph": self._graph,
             "embeddings": self._embeddings,
             "vectors": self._vectors,
@@ -95,6 +97,7 @@ class Doctor:
             "lineage": self._derive_anew,
             "embeddings": self._drop_embeddings,
             "full_text": lambda: self.reindexer.full_text(Progress()),
+            "labels": self.reindexer.label_terms,
             "graph": self._link_anew,
             "erasures": self.forgetter.resume,
             "outbox": self._revive,
@@ -118,20 +121,7 @@ class Doctor:
         return [*await examining.graph(inspection), *missing]
 
     async def _embeddings(self, inspection: Inspection) -> Findings:
-        missing: list[ItemKey] = []
-        async for keys in _recallable(inspection):
-            lacking = await inspection.unembedded(keys, model=self.embedder.model)
-            noted = await inspection.noted(lacking)
-            missing += [key for key in lacking if key not in noted]
-        orphans = await inspection.orphaned_embeddings()
-        misshapen = await inspection.misshapen_embeddings()
-        unnormal = await inspection.unnormal_embeddings()
-        return [
-            *some("embeddings", "of what is not there any more", orphans),
-            *some("embeddings", "not of their model's dimension", misshapen),
-            *some("embeddings", "not of length 1", unnormal),
-            *some("embeddings", f"missing for {self.embedder.model}", missing),
-        ]
+        return await examining.embeddings(inspection, model=self.embedder.model)
 
     async def _vectors(self, inspection: Inspection) -> Findings:
         try:
@@ -158,7 +148,7 @@ class Doctor:
 
     async def _missing(self, inspection: Inspection) -> Sequence[ItemKey]:
         missing: list[ItemKey] = []
-        async for keys in _recallable(inspection):
+        async for keys in recallable(inspection):
             known = await self.vectors.known(keys)
             lacking = [key for key in keys if key not in known]
             noted = await inspection.noted(lacking)
@@ -169,7 +159,7 @@ class Doctor:
 
     async def _misplaced(self, inspection: Inspection) -> AsyncIterator[Sequence[ItemKey]]:
         """Whose index entry differs, although nothing changed them since the moment of SQL."""
-        async for keys in _recallable(inspection):
+        async for keys in recallable(inspection):
             before = {each.key: each for each in await inspection.places(keys)}
             wrong = sorted(await self.vectors.misplaced(list(before.values())))
             noted = await inspection.noted(wrong)
@@ -244,6 +234,8 @@ class Doctor:
                 *await inspection.misshapen_embeddings(),
                 *await inspection.unnormal_embeddings(),
             ]
+            async for keys in recallable(inspection):
+                wrong += await inspection.out_of_context(keys, model=self.embedder.model)
         for some_of_them in _portions(wrong):
             async with self.clinic.repair() as repairs:
                 await repairs.drop_embeddings(some_of_them)
@@ -273,14 +265,6 @@ class Doctor:
             async for keys in self._misplaced(inspection):
                 async with self.store.project() as projections:
                     await projections.enqueue(keys, now=self.clock())
-
-
-async def _recallable(inspection: Inspection) -> AsyncIterator[Sequence[ItemKey]]:
-    last: ItemKey | None = ItemKey(0)
-    while last is not None:
-        keys = await inspection.recallable(after=last, limit=_BATCH)
-        yield keys
-        last = keys[-1] if len(keys) == _BATCH else None
 
 
 def _portions(wrong: Sequence[T]) -> Iterator[Sequence[T]]:

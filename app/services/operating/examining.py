@@ -1,7 +1,7 @@
 """What of SQL itself must fit each other, looked at in one moment."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
 from app.domain.ids import ItemKey, ScopeKey
@@ -14,6 +14,8 @@ _SAMPLED = 1_000
 
 _TERMS = 8
 """Of each of these."""
+
+_BATCH = 1_000
 
 _COLLISIONS = 10_000
 """One term in so many may share its number with another, so that the two are counted as one."""
@@ -90,6 +92,44 @@ async def full_text(inspection: Inspection) -> Findings:
         ),
         *some("full_text", "users whose terms are miscounted", _short(stored.terms, counted.terms)),
     ]
+
+
+async def labels(inspection: Inspection) -> Findings:
+    """What is still to be indexed, or is in the terms of another version, is no difference."""
+    if await inspection.labels_are_being_indexed():
+        return []
+    wrong = await inspection.mislabelled()
+    return some("labels", "conversations with missing or surplus words of their labels", wrong)
+
+
+async def embeddings(inspection: Inspection, *, model: str) -> Findings:
+    """Of every model what is wrong, of this one what is missing and not on its way."""
+    missing, alone = list[ItemKey](), list[ItemKey]()
+    async for keys in recallable(inspection):
+        lacking = await inspection.unembedded(keys, model=model)
+        apart = await inspection.out_of_context(keys, model=model)
+        noted = await inspection.noted([*lacking, *apart])
+        missing += [key for key in lacking if key not in noted]
+        alone += [key for key in apart if key not in noted]
+    orphans = await inspection.orphaned_embeddings()
+    misshapen = await inspection.misshapen_embeddings()
+    unnormal = await inspection.unnormal_embeddings()
+    return [
+        *some("embeddings", "of what is not there any more", orphans),
+        *some("embeddings", "not of their model's dimension", misshapen),
+        *some("embeddings", "not of length 1", unnormal),
+        *some("embeddings", f"missing for {model}", missing),
+        *some("embeddings", "brief messages without what leads in to them", alone),
+    ]
+
+
+async def recallable(inspection: Inspection) -> AsyncIterator[Sequence[ItemKey]]:
+    """All that belongs into the vector index, some at a time."""
+    last: ItemKey | None = ItemKey(0)
+    while last is not None:
+        keys = await inspection.recallable(after=last, limit=_BATCH)
+        yield keys
+        last = keys[-1] if len(keys) == _BATCH else None
 
 
 async def _unfound(inspection: Inspection) -> Sequence[ItemKey]:

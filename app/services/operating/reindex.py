@@ -17,6 +17,7 @@ from app.services.common.logbook import Logbook
 from app.services.distilling.consolidating import Consolidator
 from app.services.indexing.healing import Healer
 from app.services.indexing.indexer import Indexer
+from app.services.indexing.labelling import LabelIndexer
 from app.services.indexing.rebuilding import Rebuilder
 from app.services.operating.relinking import Relinker
 
@@ -28,7 +29,7 @@ _BETWEEN_BATCHES = 0.02
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reindexer:
     """
-    Builds full text, vectors or the entity graph anew, or all that is distilled.
+    Builds full text (with labels), vectors or the entity graph anew, or all that is distilled.
 
     Broken off, full text is gone on with at the next start, and the others are what they were.
     """
@@ -38,6 +39,7 @@ class Reindexer:
     indexer: Indexer
     healer: Healer
     rebuilder: Rebuilder
+    labels: LabelIndexer
     relinker: Relinker
     consolidator: Consolidator
     logbook: Logbook
@@ -59,6 +61,7 @@ class Reindexer:
             match what:
                 case Projection.FULL_TEXT:
                     await self.full_text(progress)
+                    await self.label_terms()
                 case Projection.VECTORS:
                     await self.vectors(progress)
                 case Projection.GRAPH:
@@ -92,6 +95,15 @@ class Reindexer:
             await self.rebuilder.tick()
             built = self.rebuilder.built - before
             progress.tell(built, built + self.rebuilder.left)
+            await asyncio.sleep(_BETWEEN_BATCHES)
+
+    async def label_terms(self) -> None:
+        """Index the labels anew; each is found as before until it is its turn."""
+        async with self.clinic.repair() as repairs:
+            await repairs.begin_labels()
+        self.labels.complete = False
+        while not self.labels.complete:
+            await self.labels.tick()
             await asyncio.sleep(_BETWEEN_BATCHES)
 
     async def vectors(self, progress: Progress, *, anew: bool = False) -> None:

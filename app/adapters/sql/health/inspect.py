@@ -21,7 +21,7 @@ from app.adapters.sql import tables_derived as d
 from app.adapters.sql.dialect import is_postgres, numbers
 from app.adapters.sql.erasing.erasures import unfinished
 from app.adapters.sql.full_text.rebuild_window import being_built
-from app.adapters.sql.health import of_embeddings, of_lineage, of_scopes, orphans
+from app.adapters.sql.health import of_embeddings, of_labels, of_lineage, of_scopes, orphans
 from app.adapters.sql.health.of_graph import miscounted_entities, misweighed_edges, unlinked
 from app.adapters.sql.health.of_scopes import is_doomed
 from app.adapters.sql.narrowing.items import in_words
@@ -128,6 +128,12 @@ class SqlInspection(SqlIndexable):
     async def full_text_is_being_built(self) -> bool:
         return await being_built(self.connection)
 
+    async def labels_are_being_indexed(self) -> bool:
+        return await of_labels.labels_are_being_indexed(self.connection)
+
+    async def mislabelled(self) -> Sequence[ConversationKey]:
+        return await of_labels.mislabelled(self.connection)
+
     async def indexed(self) -> Indexed:
         on_postgres = is_postgres(self.connection)
         words = {
@@ -203,6 +209,9 @@ class SqlInspection(SqlIndexable):
         there = select(e.item_key).where(e.model_key == of_model, e.item_key.in_(numbers(keys)))
         found = set((await self.connection.execute(there)).scalars())
         return [key for key in keys if key not in found]
+
+    async def out_of_context(self, keys: Sequence[ItemKey], *, model: str) -> Sequence[ItemKey]:
+        return await of_embeddings.out_of_context(self.connection, keys, model=model)
 
     async def noted(self, keys: Sequence[ItemKey]) -> frozenset[ItemKey]:
         o = d.outbox.c

@@ -8,9 +8,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.adapters.sql import tables_derived as d
+from app.adapters.sql.dialect import numbers
 from app.adapters.sql.narrowing.recallable import of_any_model
+from app.adapters.sql.projecting.lead_in import lead_ins
 from app.domain.ids import ItemKey
-from app.domain.memory import Table
+from app.domain.memory import Table, item_key, lies_in, rows_of
 from app.ranking.pool import unpack_vectors
 
 _BATCH = 2_000
@@ -35,15 +37,31 @@ async def misshapen_embeddings(connection: AsyncConnection) -> Sequence[ItemKey]
     wrong = (
         select(e.item_key)
         .join(d.embedding_model, m.key == e.model_key)
-        .where(func.length(e.vector) != 2 * m.dimension)
+        .where(or_(*(func.length(each) != 2 * m.dimension for each in (e.vector, e.in_context))))
         .distinct()
         .order_by(e.item_key)
     )
     return [ItemKey(each) for each in (await connection.execute(wrong)).scalars()]
 
 
+async def out_of_context(
+    connection: AsyncConnection, keys: Sequence[ItemKey], *, model: str
+) -> Sequence[ItemKey]:
+    """Messages among these that were embedded, but not with what leads in to them."""
+    e, m = d.embedding.c, d.embedding_model.c
+    ours = numbers([key for key in keys if lies_in(Table.MESSAGE, key)])
+    alone = (
+        select(e.item_key)
+        .join(d.embedding_model, m.key == e.model_key)
+        .where(m.name == model, e.item_key.in_(ours), e.in_context.is_(None))
+    )
+    embedded = [ItemKey(each) for each in (await connection.execute(alone)).scalars()]
+    before = await lead_ins(connection, rows_of(Table.MESSAGE, embedded)) if embedded else {}
+    return sorted(item_key(Table.MESSAGE, row) for row, texts in before.items() if texts)
+
+
 async def unnormal_embeddings(connection: AsyncConnection) -> Sequence[ItemKey]:
-    """Of their model's dimension, but not of length 1; read some at a time."""
+    """Of their model's dimension, but not of length 1, alone or in context; some at a time."""
     m, found = d.embedding_model.c, set[ItemKey]()
     models = (await connection.execute(select(m.key, m.dimension))).all()
     for model, dimension in models:
@@ -55,7 +73,7 @@ async def _unnormal(connection: AsyncConnection, model: int, dimension: int) -> 
     e, last, found = d.embedding.c, -1, set[ItemKey]()
     while True:
         some = (
-            select(e.item_key, e.vector)
+            select(e.item_key, e.vector, e.in_context)
             .where(e.model_key == model, e.item_key > last)
             .order_by(e.item_key)
             .limit(_BATCH)
@@ -63,8 +81,9 @@ async def _unnormal(connection: AsyncConnection, model: int, dimension: int) -> 
         rows = (await connection.execute(some)).all()
         if not rows:
             return found
-        shaped = [row for row in rows if len(row.vector) == 2 * dimension]
-        lengths = np.linalg.norm(unpack_vectors([row.vector for row in shaped], dimension), axis=1)
+        pairs = [(row.item_key, each) for row in rows for each in (row.vector, row.in_context)]
+        shaped = [(key, each) for key, each in pairs if len(each or b"") == 2 * dimension]
+        lengths = np.linalg.norm(unpack_vectors([each for _, each in shaped], dimension), axis=1)
         wrong = ~(np.abs(lengths - 1) <= _ROUNDING)  # what is no number is wrong too
-        found |= {ItemKey(shaped[at].item_key) for at in np.flatnonzero(wrong)}
+        found |= {ItemKey(shaped[at][0]) for at in np.flatnonzero(wrong)}
         last = rows[-1].item_key

@@ -12,6 +12,7 @@ from app.adapters.sql.health.of_lineage import derive_anew, drop_false_lineage
 from app.adapters.sql.health.of_scopes import bring_home, bring_notes_home, forget_entities
 from app.adapters.sql.health.orphans import drop_orphans
 from app.adapters.sql.projecting.embeddings import forget_embeddings
+from app.adapters.sql.rebuilding.labels import begin_labels
 from app.adapters.sql.rebuilding.rebuild import SqlRebuild
 from app.adapters.sql.said.counters import recount
 from app.domain.ids import ConversationKey, EntityKey, ItemKey, TenantId
@@ -55,3 +56,6 @@ class SqlRepairs(SqlRebuild):
 
     async def empty_full_text(self, version: str) -> None:
         await self.begin_full_text(version, sound=False)
+
+    async def begin_labels(self) -> None:
+        await begin_labels(self.connection)

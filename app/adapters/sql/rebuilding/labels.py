@@ -8,7 +8,7 @@ has, or that it is getting, with the last key that has it.
 
 from collections.abc import Sequence
 
-from sqlalchemy import select, update
+from sqlalchemy import delete, exists, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
@@ -23,9 +23,7 @@ _NAME = "label_terms"
 async def index_labels(connection: AsyncConnection, version: str, *, limit: int) -> bool:
     """Index up to `limit` labels in this version; whether there may be more to do."""
     await take_name(connection, _NAME)
-    p = d.projection.c
-    told = select(p.version).where(p.name == _NAME)
-    stored = (await connection.execute(told)).scalar_one_or_none() or ""
+    stored = await indexed_version(connection)
     if stored == version:
         return False
     before, _, done = stored.partition(" ")
@@ -38,6 +36,24 @@ async def index_labels(connection: AsyncConnection, version: str, *, limit: int)
     store = insert_or_replace(connection, d.projection, key=["name"], values=["version"])
     await connection.execute(store, row)
     return more
+
+
+async def indexed_version(connection: AsyncConnection) -> str:
+    """The version that all labels are indexed in, or how far another has come; or nothing."""
+    p = d.projection.c
+    told = select(p.version).where(p.name == _NAME)
+    return (await connection.execute(told)).scalar_one_or_none() or ""
+
+
+async def begin_labels(connection: AsyncConnection) -> None:
+    """Have every label indexed anew, and nothing stay of what is to be found by none."""
+    await take_name(connection, _NAME)
+    c = t.conversation.c
+    there = exists().where(d.label_term.c.conversation_key == c.key)
+    unfound = select(c.key).where(or_(c.label.is_(None), c.archived), there).order_by(c.key)
+    taken = (await connection.execute(unfound.with_for_update())).scalars().all()
+    await forget_labels(connection, taken)
+    await connection.execute(delete(d.projection).where(d.projection.c.name == _NAME))
 
 
 async def _next(connection: AsyncConnection, done: int, *, limit: int) -> Sequence[Labelled]:
