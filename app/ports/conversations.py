@@ -98,7 +98,7 @@ class ConversationReader(Protocol):
     async def last_said(
         self, keys: Sequence[ConversationKey]
     ) -> Mapping[ConversationKey, datetime]:
-        """When the last message of each was said; those in which nothing was said are left out."""
+        """The latest moment of the messages of each; none of one in which nothing was said."""
         ...
 
     async def labelled(

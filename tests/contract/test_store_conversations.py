@@ -63,6 +63,17 @@ async def test_a_conversation_tells_when_the_last_message_was_said(store: Store)
         assert await snapshot.conversations.last_said(keys) == {}
 
 
+async def test_what_was_said_before_and_comes_late_is_not_the_last(store: Store) -> None:
+    early, late = NOON - timedelta(days=9), NOON - timedelta(days=2)
+    kept = await keep(store, said("hello", early), said("bye", late))
+    key = kept.conversation.key
+    async with store.write(ACME) as transaction:
+        await append(transaction, kept.conversation, said("how are you?", early + SECOND))
+        assert await transaction.conversations.last_said([key]) == {key: late}
+        await transaction.erase.message(kept.messages[1].id, now=NOON)
+        assert await transaction.conversations.last_said([key]) == {key: early + SECOND}
+
+
 async def test_what_was_not_told_is_nothing(store: Store) -> None:
     kept = await keep(store, user_id=None, created_at=None)
     found = await get(store, kept.conversation.id)

@@ -1,19 +1,17 @@
-"""When the last message of a conversation was said: asked only where it is shown."""
+"""When the last was said in a conversation, in whatever order: asked only where it is shown."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
 from app.domain.ids import ConversationKey
 
 _LAST_SAID = (
-    select(t.message.c.created_at)
+    select(func.max(t.message.c.created_at))
     .where(t.message.c.conversation_key == t.conversation.c.key)
-    .order_by(t.message.c.position.desc())
-    .limit(1)
     .correlate(t.conversation)
     .scalar_subquery()
 )
