@@ -141,6 +141,32 @@ async def test_conversations_are_listed_read_and_erased(listening: Listening) ->
         )
 
 
+async def test_a_conversation_is_read_by_its_own_name(listening: Listening) -> None:
+    async with a_model(listening) as client:
+        for user in (None, "alice"):
+            whose = {} if user is None else {"user_id": user}
+            said = f"Nr. {user}"
+            await told(client, "remember", content=said, conversation="diary", **whose)
+            page = await given(client, "get_conversation", name="diary", **whose)
+            assert page["conversation"]["name"] == "diary"
+            assert [each["content"] for each in page["messages"]] == [said]
+        hers = {"conversation_id": page["conversation"]["id"]}
+        assert await given(client, "get_conversation", **hers, user_id="alice") == page
+        assert await given(client, "get_conversation", **hers) == page
+        for wanted in (
+            {"name": "dairy"},
+            {"name": "diary", "user_id": "bob"},
+            {**hers, "user_id": "bob"},
+        ):
+            assert "no such conversation" in await refused(client, "get_conversation", **wanted)
+        for unclear in ({}, {**hers, "name": "diary"}):
+            assert "conversation_id or name" in await refused(client, "get_conversation", **unclear)
+    async with a_model(listening, user="alice") as client:
+        assert await given(client, "get_conversation", name="diary") == page
+    async with a_model(listening, user="bob") as client:
+        assert "no such conversation" in await refused(client, "get_conversation", name="diary")
+
+
 async def test_what_tools_were_called_is_told_in_a_line(listening: Listening) -> None:
     called = {"id": "1", "type": "function"} | {
         "function": {"name": "weather", "arguments": '{"city":\n "Oslo"}'}

@@ -1,4 +1,4 @@
-"""Who asks through MCP: the caller whose key the gate saw, on behalf of one user."""
+"""Who asks through MCP, the caller whose key the gate saw on behalf of one user, and of what."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,9 +15,11 @@ from app.api.deps import require
 from app.api.passing import user_in
 from app.api.problems import detail_of
 from app.api.schemas import fields
-from app.domain.errors import ForewordError
-from app.domain.ids import TenantId
+from app.domain.conversation import Conversation
+from app.domain.errors import ConversationNotFound, ForewordError
+from app.domain.ids import ConversationId, TenantId
 from app.domain.keys import Caller, Permission
+from app.ports.store import Snapshot
 
 Asking = Context[Any, Any]
 
@@ -62,3 +64,36 @@ def asked_by(
         yield Asker(tenant=caller.tenant, user_id=bound or user_id, bound=bound is not None)
     except ForewordError as error:
         raise ToolError(" ".join(filter(None, (error.title, detail_of(error))))) from error
+
+
+def own(asker: Asker, conversation: Conversation) -> Conversation:
+    """
+    A conversation that the asker may read.
+
+    Raises:
+        ConversationNotFound: The connection is for another user.
+    """
+    if asker.bound and conversation.user_id != asker.user_id:
+        raise ConversationNotFound(conversation_id=str(conversation.id))
+    return conversation
+
+
+async def which(
+    snapshot: Snapshot, asker: Asker, wanted: ConversationId | None, name: str
+) -> Conversation:
+    """
+    The conversation of this id, or of this name of the asker's.
+
+    Raises:
+        ConversationNotFound: There is none, or it is of another user than the one named.
+    """
+    if wanted is not None:
+        found = await snapshot.conversations.get(wanted)
+        if asker.user_id in {None, found.user_id}:
+            return found
+        raise ConversationNotFound(conversation_id=str(wanted))
+    scope = await snapshot.scopes.find(asker.user_id)
+    named = await snapshot.conversations.find(scope.key, name) if scope else None
+    if named is None:
+        raise ConversationNotFound(conversation_external_id=name)
+    return named

@@ -14,8 +14,7 @@ from mcp_types import INVALID_REQUEST, ListResourcesResult, Resource
 
 from app.api.deps import Services
 from app.api.mcp.answers import transcript
-from app.api.mcp.asking import Asker, Asking, asked_by
-from app.api.mcp.tools import own
+from app.api.mcp.asking import Asker, Asking, asked_by, own
 from app.api.schemas.bundles import bundle_out, to_json
 from app.domain.conversation import Conversation, ConversationFilter
 from app.domain.ids import BundleId, ConversationId

@@ -20,7 +20,7 @@ from app.api.mcp.answers import (
     SaidMessage,
     erased_in_words,
 )
-from app.api.mcp.asking import Asker, Asking, UserId, asked_by
+from app.api.mcp.asking import Asker, Asking, UserId, asked_by, own, which
 from app.api.mcp.plain import plain_tool
 from app.api.schemas import memories
 from app.api.schemas.context import Question
@@ -29,7 +29,6 @@ from app.api.schemas.fields import Importance, Label, Name
 from app.domain.context import ContextRequest, Format
 from app.domain.conversation import (
     DEFAULT_IMPORTANCE,
-    Conversation,
     ConversationFilter,
     NewConversation,
     NewMessage,
@@ -186,21 +185,31 @@ class Tools:
         self,
         ctx: Asking,
         conversation_id: Annotated[
-            UUID, Field(description="As list_conversations and search tell it.")
-        ],
+            UUID | None, Field(description="As list_conversations and search tell it.")
+        ] = None,
+        name: Annotated[
+            Name | None,
+            Field(
+                description="Instead of conversation_id: the name it was stored under (its "
+                "external_id), as list_conversations tells it. The name is known within its user."
+            ),
+        ] = None,
         limit: Annotated[int, Field(ge=1, le=200, description="Messages.")] = 50,
         cursor: Cursor = None,
+        user_id: UserId = None,
     ) -> ReadConversation:
         """
         Read a stored conversation from its beginning, some messages at a time.
 
-        Long messages are shortened; the resource foreword://conversations/ID has them whole.
+        Say which by its id or by its name. Long messages are shortened; the resource
+        foreword://conversations/ID has them whole.
         """
-        with asked_by(ctx) as asker:
+        if (conversation_id is None) == (name is None):
+            raise ToolError("Give conversation_id or name, and not both.")
+        with asked_by(ctx, user_id) as asker:
             async with self.services.store.read(asker.tenant) as snapshot:
-                found = own(
-                    asker, await snapshot.conversations.get(ConversationId(conversation_id))
-                )
+                wanted = _conversation_id(conversation_id)
+                found = await which(snapshot, asker, wanted, name or "")
                 page = await snapshot.messages.page(
                     found.key, cursor=cursor, limit=limit, newest_first=False
                 )
@@ -249,18 +258,6 @@ class Tools:
         async with self.services.store.read(asker.tenant) as snapshot:
             found = own(asker, await snapshot.conversations.get(ConversationId(wanted)))
         return await self.services.forgetter.conversation(asker.tenant, found.id)
-
-
-def own(asker: Asker, conversation: Conversation) -> Conversation:
-    """
-    A conversation that the asker may read.
-
-    Raises:
-        ConversationNotFound: The connection is for another user.
-    """
-    if asker.bound and conversation.user_id != asker.user_id:
-        raise ConversationNotFound(conversation_id=str(conversation.id))
-    return conversation
 
 
 def _conversation_id(given: UUID | None) -> ConversationId | None:
