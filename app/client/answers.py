@@ -22,6 +22,7 @@ class Stored(TypedDict):
     token_count: int
     indexed: bool
     duplicates: int
+    differing_ids: NotRequired[list[str]]
 
 
 class Conversation(TypedDict):
@@ -67,6 +68,7 @@ class Imported(TypedDict):
     duplicates: int
     rejected: list[dict[str, str]]
     memories: NotRequired[int]
+    differing: NotRequired[int]
     users: NotRequired[int]
 
 

@@ -63,10 +63,11 @@ def import_command(
     def show(console: Console) -> None:
         memories = f", {counted(told['memories'], 'memory item')}" if told.get("memories") else ""
         consent = f", consent of {counted(told['users'], 'user')} read" if told.get("users") else ""
+        others = f" ({told['differing']:,} otherwise)" if told.get("differing") else ""
         console.print(
             f"New: {counted(told['conversations'], 'conversation')}, "
             f"{counted(told['messages'], 'message')}{memories}; "
-            f"{told['duplicates']:,} there already{consent}, {len(rejected):,} rejected"
+            f"{told['duplicates']:,} there already{others}{consent}, {len(rejected):,} rejected"
         )
         for each in rejected[:_SHOWN]:
             told_so = harmless(f"{each['at']}: {each['reason']}")

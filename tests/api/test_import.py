@@ -128,6 +128,25 @@ async def test_other_lists_come_in_once(alone: AsyncClient, file: bytes) -> None
     ]
 
 
+async def test_what_is_stored_with_another_content_stays_and_is_counted(
+    client: AsyncClient,
+) -> None:
+    file = spelled([chatgpt_conversation()])
+    await imported(client, file, user_id="alice")
+    edited = file.replace(HUGIN.encode(), b"It is called Munin.")
+    key = {"Idempotency-Key": "edited"}
+
+    answers = [
+        await client.post("/import", params={"user_id": "alice"}, content=edited, headers=key)
+        for _ in range(2)
+    ]
+
+    assert [each.json() for each in answers] == [{**NOTHING, "duplicates": 3, "differing": 1}] * 2
+    assert answers[1].headers["idempotency-replayed"] == "true"
+    stored = [content for _, content, _ in (await said(client, "alice"))[0]]
+    assert f"{HUGIN}\n[image]" in stored
+
+
 async def test_a_form_brings_a_file_too(client: AsyncClient) -> None:
     files = {"file": ("conversations.json", spelled([chatgpt_conversation()]))}
     answer = await client.post("/import", params={"user_id": "alice"}, files=files)

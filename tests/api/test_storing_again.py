@@ -82,6 +82,35 @@ async def test_a_repeated_message_external_id_in_one_request_is_one_message(
     assert (stored["message_count"], stored["duplicates"]) == (1, 1)
 
 
+async def test_what_is_known_by_its_id_with_another_content_is_told_and_stays(
+    client: AsyncClient,
+) -> None:
+    both = [said("one", external_id="1"), said("two", external_id="2")]
+    first = await store(client, *both, external_id="chat")
+    edited = [said("one", external_id="1"), said("two!", external_id="2")]
+
+    again = await store(client, *edited, external_id="chat")
+    path = f"/conversations/{first['id']}/messages?wait=indexed"
+    key = {"Idempotency-Key": "k"}
+    added = await client.post(path, json={"messages": edited}, headers=key)
+    replay = await client.post(path, json={"messages": edited}, headers=key)
+
+    assert again == {**first, "duplicates": 2, "differing_ids": first["message_ids"][1:]}
+    assert (added.status_code, added.json()) == (201, again)
+    assert replay.json() == again
+    assert await said_in(client, first) == ["one", "two"]
+    assert "differing_ids" not in await store(client, *both, external_id="chat")
+
+
+async def test_a_request_that_repeats_an_id_with_another_content_is_told_so(
+    client: AsyncClient,
+) -> None:
+    stored = await store(client, said("yes", external_id="m"), said("no", external_id="m"))
+
+    assert stored["differing_ids"] == stored["message_ids"][:1]
+    assert await said_in(client, stored) == ["yes"]
+
+
 async def test_messages_are_appended_and_a_retry_adds_nothing(client: AsyncClient) -> None:
     stored = await store(client, "one")
     path = f"/conversations/{stored['id']}/messages"

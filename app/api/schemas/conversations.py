@@ -104,6 +104,11 @@ class StoredOut(Answer):
     token_count: int = Field(description="Tokens in the conversation now.")
     indexed: bool = Field(description="Whether every index holds the messages already.")
     duplicates: int = Field(description="Messages of this request that were there already.")
+    differing_ids: list[UUID] = Field(
+        default_factory=list,
+        exclude_if=lambda several: not several,
+        description="Of those, which are stored with another content; it stays. Absent: none.",
+    )
 
     @classmethod
     def of(cls, stored: Stored, *, indexed: bool) -> Self:
@@ -115,6 +120,7 @@ class StoredOut(Answer):
             token_count=stored.token_count,
             indexed=indexed,
             duplicates=stored.duplicates,
+            differing_ids=list(stored.differing),
         )
 
 

@@ -21,7 +21,11 @@ class ImportedOut(Answer):
     memories: int | None = Field(
         default=None, description="Memory items that were not there before; absent: none."
     )
-
+    differing: int | None = Field(
+        default=None,
+        description="Of the duplicates, messages that are stored with another content, which "
+        "stays; absent: none.",
+    )
     users: int | None = Field(
         default=None,
         description="Users whose consent and profile it told, known before or not; absent: none.",
@@ -35,5 +39,6 @@ class ImportedOut(Answer):
             duplicates=imported.duplicates,
             rejected=[RejectedOut(at=each.at, reason=each.reason) for each in imported.places],
             memories=imported.memories or None,
+            differing=imported.differing or None,
             users=imported.users or None,
         )

@@ -9,13 +9,13 @@ from app.formats.found import Rejected
 _MOST_REJECTED = 1_000
 """Places that are told one by one; of more, how many."""
 
-_COUNTED = ("conversations", "messages", "memories", "duplicates", "users", "untold")
+_COUNTED = ("conversations", "messages", "memories", "duplicates", "differing", "users", "untold")
 
 
 @dataclass(slots=True, kw_only=True)
 class Imported:
     """
-    What an import has done so far; `duplicates` were there before.
+    What an import has done so far; `duplicates` were there before, `differing` of them otherwise.
 
     `users` are those whose consent and profile the file told, known before or not.
     """
@@ -24,6 +24,7 @@ class Imported:
     messages: int = 0
     memories: int = 0
     duplicates: int = 0
+    differing: int = 0
     users: int = 0
     untold: int = 0
     rejected: list[Rejected] = field(default_factory=list)

@@ -125,6 +125,7 @@ class Importer:
             imported.conversations += each.begun
             imported.messages += len(each.message_ids) - each.duplicates
             imported.duplicates += each.duplicates
+            imported.differing += len(each.differing)
 
     async def _stored(self, tenant: TenantId, told: Sequence[Said]) -> Sequence[Stored]:
         now, meant = self.clock(), [each.conversation for each in told]

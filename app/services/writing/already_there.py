@@ -51,6 +51,19 @@ def already_there(
     return there
 
 
+def differing(
+    prepared: Sequence[PreparedMessage],
+    there: Sequence[MessageId | None],
+    known: Sequence[StoredMessage],
+) -> list[MessageId]:
+    """Those that are `there` with another content than the message that is known by their id."""
+    said = {each.message.id: each.content_hash for each in prepared}
+    said |= {each.id: each.content_hash for each in known}
+    pairs = zip(prepared, there, strict=True)
+    others = [old for new, old in pairs if old is not None and said[old] != new.content_hash]
+    return list(dict.fromkeys(others))
+
+
 def _by_time(known: Iterable[StoredMessage]) -> defaultdict[Hashable, deque[MessageId]]:
     """What has no external id, by what was said and when."""
     by_time: defaultdict[Hashable, deque[MessageId]] = defaultdict(deque)

@@ -13,7 +13,7 @@ from app.ports.store import Store, Transaction
 from app.ports.stored import NOBODY, About, PreparedMessage, StoredMessage
 from app.services.common.flagging import FlagBoard
 from app.services.common.once import IdempotencyKey, answered, keep_answer
-from app.services.writing.already_there import already_there
+from app.services.writing.already_there import already_there, differing
 from app.services.writing.echo_guard import Echoes, EchoGuard
 from app.services.writing.entering import enter
 from app.services.writing.identities import with_own_ids
@@ -22,7 +22,11 @@ from app.services.writing.prepare import Preparer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """What a write left behind. `message_ids` are in the order of the request."""
+    """
+    What a write left behind. `message_ids` are in the order of the request.
+
+    `differing` are those of them that were there with another content, which stays.
+    """
 
     conversation_id: ConversationId
     external_id: str | None
@@ -36,6 +40,7 @@ class Stored:
     about: About = NOBODY
     begun: bool = False
     """The conversation was not there before."""
+    differing: Sequence[MessageId] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +188,8 @@ class Ingestor:
 
     async def _append(self, transaction: Transaction, write: "_Write", *, now: datetime) -> Stored:
         conversation, prepared = write.conversation, write.prepared
-        there = already_there(write.messages, prepared, await _known(transaction, write))
+        known = await _known(transaction, write)
+        there = already_there(write.messages, prepared, known)
         fresh = [each for each, old in zip(prepared, there, strict=True) if old is None]
         placed = [
             replace(each, message=replace(each.message, position=write.position + offset))
@@ -206,6 +212,7 @@ class Ingestor:
             outbox_key=await transaction.last_outbox_key(),
             about=About(scope=conversation.scope, conversation=conversation.key),
             begun=write.action is Action.CONVERSATION_STORED,
+            differing=differing(prepared, there, known),
         )
 
 
@@ -262,18 +269,23 @@ def _answer(stored: Stored) -> Mapping[str, object]:
         "token_count": stored.token_count,
         "duplicates": stored.duplicates,
         "outbox_key": stored.outbox_key,
+        "differing": [str(each) for each in stored.differing],
     }
 
 
 def _stored(answer: Mapping[str, object]) -> Stored:
-    ids = answer["message_ids"]
     return Stored(
         conversation_id=ConversationId(UUID(str(answer["conversation_id"]))),
         external_id=None if answer["external_id"] is None else str(answer["external_id"]),
-        message_ids=[MessageId(UUID(str(each))) for each in ids] if isinstance(ids, list) else [],
+        message_ids=_ids(answer["message_ids"]),
         message_count=int(str(answer["message_count"])),
         token_count=int(str(answer["token_count"])),
         duplicates=int(str(answer["duplicates"])),
         outbox_key=int(str(answer["outbox_key"])),
         replayed=True,
+        differing=_ids(answer.get("differing")),
     )
+
+
+def _ids(told: object) -> list[MessageId]:
+    return [MessageId(UUID(str(each))) for each in told] if isinstance(told, list) else []
