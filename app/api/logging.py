@@ -10,6 +10,16 @@ from structlog.typing import EventDict, Processor, WrappedLogger
 
 request_id: ContextVar[str | None] = ContextVar("request_id", default=None)
 
+broke_off: ContextVar[bool] = ContextVar("broke_off", default=False)
+"""Whether an answer ends without its end, as what it passes on did: of that a line told why."""
+
+_UNFINISHED = "ASGI callable returned without completing response."
+"""What uvicorn says then, as of a mistake of ours, before it closes the connection."""
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    return not (broke_off.get() and record.msg == _UNFINISHED)
+
 
 def _add_request_id(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
     if (current := request_id.get()) is not None:
@@ -44,6 +54,7 @@ def configure_logging(level: str, *, json: bool) -> None:
             processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
         )
     )
+    handler.addFilter(_is_news)
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level.upper())

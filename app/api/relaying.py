@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable, Iterable
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from app.api.logging import broke_off
+
 
 class Speaking:
     """The writing side of an answer."""
@@ -13,14 +15,18 @@ class Speaking:
     def __init__(self, send: Send) -> None:
         self._send = send
 
+    begun = ended = False
+
     async def begin(self, status: int, headers: Iterable[tuple[str, str]]) -> None:
         raw = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]
+        self.begun = True
         await self._send({"type": "http.response.start", "status": status, "headers": raw})
 
     async def say(self, chunk: bytes) -> None:
         await self._send({"type": "http.response.body", "body": chunk, "more_body": True})
 
     async def end(self) -> None:
+        self.ended = True
         await self._send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
@@ -29,7 +35,7 @@ class Relay(Response):
     Runs `speak` until it has said all, or its reader is gone: then it is cancelled.
 
     What it raises before it began is answered as a problem. Where it does not `end`, the server
-    closes the connection, which tells the reader that something is missing.
+    closes the connection, which tells the reader that something is missing; why is told by `speak`.
     """
 
     def __init__(self, speak: Callable[[Speaking], Awaitable[None]]) -> None:
@@ -37,7 +43,8 @@ class Relay(Response):
         self._speak = speak
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002  (ASGI's signature)
-        speaking = asyncio.ensure_future(self._speak(Speaking(send)))
+        side = Speaking(send)
+        speaking = asyncio.ensure_future(self._speak(side))
         gone = asyncio.ensure_future(_until_gone(receive))
         try:
             await asyncio.wait({speaking, gone}, return_when=asyncio.FIRST_COMPLETED)
@@ -48,6 +55,7 @@ class Relay(Response):
             await asyncio.wait({speaking, gone})
         if not speaking.cancelled():
             speaking.result()
+            broke_off.set(side.begun and not side.ended)
 
 
 async def _until_gone(receive: Receive) -> None:

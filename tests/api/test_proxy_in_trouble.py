@@ -1,6 +1,8 @@
 """Whatever happens to memory, keys, callers and upstreams: the call goes on, nothing leaks."""
 
 import asyncio
+import json
+from pathlib import Path
 from typing import Any
 
 import aiosqlite
@@ -11,6 +13,7 @@ import pytest
 from app.settings import Settings
 from tests.api.keyed import a_key
 from tests.api.proxied import HUGIN, QUESTION, eventually, in_front_of
+from tests.api.serving import serving
 from tests.api.speaking import problem, said, talking_to
 from tests.stand_in_model import Script, StandInModel, said_back, streamed
 
@@ -104,7 +107,25 @@ async def test_an_answer_that_breaks_off_breaks_off(
     async with in_front_of(model, embedded) as service:
         with pytest.raises(httpx.RemoteProtocolError):
             await service.plain.post("/v1/chat/completions", json=BODY)
-        assert (await service.kept("alice", 2))[1]["content"] == "It is "
+        _, reply = await service.kept("alice", 2)
+        assert (reply["content"], reply["metadata"]["incomplete"]) == ("It is ", True)
+
+
+def test_of_an_answer_that_breaks_off_one_line_tells(tmp_path: Path, model: StandInModel) -> None:
+    model.answers(streamed({"content": "It is "}, breaks=True))
+    with serving(tmp_path, PROXY__UPSTREAM_URL=model.url) as server, server.client() as client:
+        before, heard = len(server.log.splitlines()), list[bytes]()
+        asked = BODY | {"stream": True}
+        with (
+            client.stream("POST", "/v1/chat/completions", json=asked) as answer,
+            pytest.raises(httpx.RemoteProtocolError),
+        ):
+            heard.extend(answer.iter_raw())
+        assert b"It is " in b"".join(heard)
+        assert server.end() == 0
+        lines = [json.loads(each) for each in server.log.splitlines()[before:]]
+        (told,) = (each for each in lines if each["level"] != "info")
+    assert (told["event"], told["level"]) == ("an answer broke off", "warning")
 
 
 async def test_one_callers_cookies_are_nobody_elses(
