@@ -222,3 +222,18 @@ def test_a_text_is_not_cut_inside_of_a_character(tab: Tab) -> None:
         "a\U0001f600\U0001f600\U0001f600\U0001f600",
     )
     assert told == "a\U0001f600\U0001f600\U0001f600"
+
+
+def test_no_piece_of_what_was_found_ends_inside_of_a_character(tab: Tab) -> None:
+    tab.open("/ui/nothing")
+    text = "a\U0001f600\U0001f600\U0001f600\U0001f600"
+    told = tab.driver.execute_async_script(
+        """
+        const [text, done] = arguments;
+        const main = document.querySelector("script[type=module]").src;
+        import(new URL("lib/words.js", main)).then(({ around }) =>
+          done([4, 5].map((most) => text.slice(...around(text, [], most)))));
+        """,
+        text,
+    )
+    assert told == [text[:2], text[:3]]

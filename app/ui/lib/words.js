@@ -19,6 +19,9 @@ export function placesOf(question, text) {
   return [...text.matchAll(WORD)].filter(([word]) => is(word.toLowerCase())).map(({ 0: word, index }) => [index, index + word.length]);
 }
 
+/** Where to cut at `at`, or right before: what counts as two, as an emoji does, is not parted. */
+const whole = (text, at) => (text.codePointAt(at - 1) > 0xffff ? at - 1 : at);
+
 /** About `most` characters of `text` with the first of the places in them, cut between words: [from, to]. */
 export function around(text, [first], most) {
   const near = first ? Math.max(0, first[0] - Math.floor(most / 3)) : 0;
@@ -26,5 +29,5 @@ export function around(text, [first], most) {
   const from = near === 0 ? 0 : blank < 0 ? first[0] : near + blank + 1;
   if (text.length <= from + most) return [from, text.length];
   const cut = text.lastIndexOf(" ", from + most);
-  return [from, cut > (first ? first[1] : from) ? cut : from + most];
+  return [from, cut > (first ? first[1] : from) ? cut : whole(text, from + most)];
 }
