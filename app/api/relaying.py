@@ -10,12 +10,12 @@ from app.api.logging import broke_off
 
 
 class Speaking:
-    """The writing side of an answer."""
+    """The writing side of an answer, which may have `begun`, and `ended`."""
+
+    begun = ended = False
 
     def __init__(self, send: Send) -> None:
         self._send = send
-
-    begun = ended = False
 
     async def begin(self, status: int, headers: Iterable[tuple[str, str]]) -> None:
         raw = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]

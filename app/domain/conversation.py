@@ -159,6 +159,7 @@ class Conversation:
     A conversation as stored, without its messages.
 
     `updated_at` comes back with an import; `written_at` is when somebody last wrote to it here.
+    `last_message_at` is the latest moment of its messages, in whatever order they came.
     """
 
     key: ConversationKey
@@ -178,6 +179,7 @@ class Conversation:
     written_at: datetime
     message_count: int
     token_count: int
+    last_message_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -95,12 +95,6 @@ class ConversationReader(Protocol):
         """
         ...
 
-    async def last_said(
-        self, keys: Sequence[ConversationKey]
-    ) -> Mapping[ConversationKey, datetime]:
-        """The latest moment of the messages of each; none of one in which nothing was said."""
-        ...
-
     async def labelled(
         self, scopes: Sequence[ScopeKey], *, terms: Collection[str], limit: int
     ) -> Mapping[ConversationKey, str]:

@@ -17,7 +17,7 @@ from app.domain.conversation import (
 from app.domain.errors import ConversationNotFound
 from app.domain.ids import ConversationId, ScopeKey
 from app.ports.store import Store
-from tests.stored import ACME, MICROSECOND, NOON, OTHER, SECOND, Kept, append, keep, said, scope_now
+from tests.stored import ACME, MICROSECOND, NOON, SECOND, Kept, append, keep, said, scope_now
 
 UNKNOWN = ConversationId(uuid7())
 EVERYTHING: dict[str, Any] = {
@@ -55,23 +55,19 @@ async def test_a_conversation_tells_when_the_last_message_was_said(store: Store)
     early, late = NOON - timedelta(days=9), NOON - timedelta(days=2)
     kept = await keep(store, said("hello", early), said("bye", late))
     silent = await keep(store)
-    keys = [kept.conversation.key, silent.conversation.key]
-    async with store.read(ACME) as snapshot:
-        assert await snapshot.conversations.last_said(keys) == {keys[0]: late}
-        assert await snapshot.conversations.last_said([]) == {}
-    async with store.read(OTHER) as snapshot:
-        assert await snapshot.conversations.last_said(keys) == {}
+    assert (await get(store, kept.conversation.id)).last_message_at == late
+    assert (await get(store, silent.conversation.id)).last_message_at is None
 
 
 async def test_what_was_said_before_and_comes_late_is_not_the_last(store: Store) -> None:
     early, late = NOON - timedelta(days=9), NOON - timedelta(days=2)
     kept = await keep(store, said("hello", early), said("bye", late))
-    key = kept.conversation.key
     async with store.write(ACME) as transaction:
         await append(transaction, kept.conversation, said("how are you?", early + SECOND))
-        assert await transaction.conversations.last_said([key]) == {key: late}
+    assert (await get(store, kept.conversation.id)).last_message_at == late
+    async with store.write(ACME) as transaction:
         await transaction.erase.message(kept.messages[1].id, now=NOON)
-        assert await transaction.conversations.last_said([key]) == {key: early + SECOND}
+    assert (await get(store, kept.conversation.id)).last_message_at == early + SECOND
 
 
 async def test_what_was_not_told_is_nothing(store: Store) -> None:

@@ -62,6 +62,18 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return str(request.getfixturevalue("postgres_url"))
 
 
+_A_CONVERSATION = """
+    INSERT INTO conversation (key, id, scope_key, importance, metadata, archived, created_at,
+        updated_at, written_at, message_count, token_count)
+    VALUES ({key}, '{id}', 5, 5, '{{}}', false, 1, 1, 1, 0, 0)
+"""
+_A_MESSAGE = """
+    INSERT INTO message (key, id, conversation_key, scope_key, position, role, metadata,
+        created_at, tokens, content_hash)
+    VALUES ({key}, '{key:032}', {of}, 5, {position}, 'user', '{{}}', {at}, 1, '')
+"""
+
+
 @pytest.fixture
 async def database(url: str) -> AsyncIterator[Database]:
     opened = open_database(url)
@@ -138,6 +150,24 @@ async def test_from_the_first_schema_up_nothing_that_was_said_is_lost(database: 
         kept = (await connection.execute(text("SELECT key, tenant FROM scope"))).all()
         shown = (await connection.execute(text("SELECT count(*) FROM issued"))).scalar_one()
     assert ([tuple(row) for row in kept], shown) == ([(5, "acme")], 0)
+
+
+async def test_what_was_said_last_is_told_of_what_was_stored_before(database: Database) -> None:
+    places = [(7, "7" * 32), (8, "8" * 32)]
+    said = [(1, 7, 0, 20), (2, 7, 1, 30), (3, 7, 2, 10)]
+    await upgrade(database.writer, "0006")
+    async with database.write() as connection:
+        for row in (
+            "INSERT INTO tenant (id, created_at) VALUES ('acme', 1)",
+            "INSERT INTO scope (key, tenant, user_id, created_at) VALUES (5, 'acme', 'a', 1)",
+            *(_A_CONVERSATION.format(key=key, id=told) for key, told in places),
+            *(_A_MESSAGE.format(key=k, of=of, position=p, at=at) for k, of, p, at in said),
+        ):
+            await connection.execute(text(row))
+    await upgrade(database.writer)
+    async with database.read() as connection:
+        asked = text("SELECT key, last_message_at FROM conversation ORDER BY key")
+        assert [tuple(row) for row in await connection.execute(asked)] == [(7, 30), (8, None)]
 
 
 async def downgrade(database: Database) -> None:

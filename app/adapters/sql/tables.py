@@ -87,6 +87,8 @@ conversation = Table(
     Column("written_at", Instant, nullable=False),
     Column("message_count", Integer, nullable=False),
     Column("token_count", Key, nullable=False),
+    # The latest moment of its messages, which may have come in another order.
+    Column("last_message_at", Instant),
     UniqueConstraint("scope_key", "external_id"),
     Index(None, "scope_key", "created_at", "key"),
     Index(None, "scope_key", "importance"),

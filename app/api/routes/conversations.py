@@ -25,9 +25,7 @@ from app.api.schemas.conversations import (
 )
 from app.api.schemas.memories import MemoryItemOut, SummaryIn
 from app.api.writing import AsWriting, Writing
-from app.domain.conversation import Conversation
 from app.domain.ids import ConversationId, MessageId, TenantId
-from app.ports.store import Snapshot
 from app.services.writing.ingest import Stored
 
 router = chapter("store", route_class=ReadBeside)
@@ -46,11 +44,6 @@ async def _answer(
         replayed=stored.replayed,
     )
     return StoredOut.of(stored, indexed=indexed)
-
-
-async def _shown(snapshot: Snapshot, *several: Conversation) -> list[ConversationOut]:
-    last_said = await snapshot.conversations.last_said([each.key for each in several])
-    return [ConversationOut.of(each, last_said.get(each.key)) for each in several]
 
 
 @router.post("/conversations", status_code=201)
@@ -93,7 +86,7 @@ async def list_conversations(
         page = await snapshot.conversations.page(
             wanted.to_filter(), cursor=wanted.cursor, limit=wanted.limit
         )
-        items = await _shown(snapshot, *page.items)
+    items = [ConversationOut.of(each) for each in page.items]
     return ConversationPage(items=items, next_cursor=page.next_cursor)
 
 
@@ -101,8 +94,7 @@ async def list_conversations(
 async def get_conversation(conversation_id: UUID, services: Use, tenant: Tenant) -> ConversationOut:
     async with services.store.read(tenant) as snapshot:
         found = await snapshot.conversations.get(ConversationId(conversation_id))
-        (shown,) = await _shown(snapshot, found)
-    return shown
+    return ConversationOut.of(found)
 
 
 @router.get("/conversations/{conversation_id}/messages")
@@ -134,9 +126,7 @@ async def change_conversation(
         tenant, ConversationId(conversation_id), body.to_changes()
     )
     services.waiter.wake()
-    async with services.store.read(tenant) as snapshot:
-        (shown,) = await _shown(snapshot, changed)
-    return shown
+    return ConversationOut.of(changed)
 
 
 @router.post("/conversations/{conversation_id}/summaries", status_code=201)

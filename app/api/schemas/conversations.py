@@ -144,10 +144,6 @@ class ConversationPatch(Body):
         )
 
 
-_BESIDE = {"last_message_at"}
-"""What is told of a conversation and not read with it."""
-
-
 class ConversationOut(Answer):
     id: UUID
     external_id: str | None
@@ -166,9 +162,8 @@ class ConversationOut(Answer):
     token_count: int
 
     @classmethod
-    def of(cls, conversation: Conversation, last_message_at: datetime | None) -> Self:
-        told = {name: getattr(conversation, name) for name in cls.model_fields.keys() - _BESIDE}
-        return cls(**told, last_message_at=last_message_at)
+    def of(cls, conversation: Conversation) -> Self:
+        return cls(**{name: getattr(conversation, name) for name in cls.model_fields})
 
 
 class PageQuery(Body):

@@ -76,6 +76,7 @@ class SqlInspection(SqlIndexable):
                 m.conversation_key,
                 func.count().label("messages"),
                 func.sum(m.tokens).label("tokens"),
+                func.max(m.created_at).label("latest"),
             )
             .group_by(m.conversation_key)
             .subquery()
@@ -87,6 +88,7 @@ class SqlInspection(SqlIndexable):
                 or_(
                     c.message_count != func.coalesce(said.c.messages, 0),
                     c.token_count != func.coalesce(said.c.tokens, 0),
+                    c.last_message_at.is_distinct_from(said.c.latest),
                 ),
                 ~is_doomed(c.scope_key),
             )

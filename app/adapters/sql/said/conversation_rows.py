@@ -75,4 +75,5 @@ def conversation_of(row: Row[Any], tags: Mapping[int, Sequence[str]]) -> Convers
         written_at=row.written_at,
         message_count=row.message_count,
         token_count=row.token_count,
+        last_message_at=row.last_message_at,
     )

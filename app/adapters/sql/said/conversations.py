@@ -35,7 +35,6 @@ from app.adapters.sql.said.conversation_rows import (
     is_of,
 )
 from app.adapters.sql.said.labels import Labelled, add_labels, forget_labels, labelled
-from app.adapters.sql.said.last_said import last_said
 from app.adapters.sql.types import Key, to_micros
 from app.domain.context import Filters
 from app.domain.conversation import (
@@ -138,11 +137,6 @@ class SqlConversations:
         behind = ALL.where(c.scope_key == scope, c.key > after).order_by(c.key)
         return await self._with_tags(await self._rows(behind.limit(limit)))
 
-    async def last_said(
-        self, keys: Sequence[ConversationKey]
-    ) -> Mapping[ConversationKey, datetime]:
-        return await last_said(self.connection, keys, self._is_ours())
-
     async def labelled(
         self, scopes: Sequence[ScopeKey], *, terms: Collection[str], limit: int
     ) -> Mapping[ConversationKey, str]:
@@ -188,6 +182,7 @@ class SqlConversations:
             "written_at": now,
             "message_count": 0,
             "token_count": 0,
+            "last_message_at": None,
         }
         (added,) = await keys_added(self.connection, t.conversation, [row])
         key = ConversationKey(added)

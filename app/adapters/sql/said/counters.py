@@ -59,12 +59,17 @@ async def count(
 
 
 async def recount(connection: AsyncConnection, conversations: Sequence[ConversationKey]) -> None:
-    """Count the messages of conversations, and their tokens, anew."""
+    """Count the messages of conversations and their tokens anew, and find the latest."""
     m, c = t.message.c, t.conversation.c
     said = select(func.count()).where(m.conversation_key == c.key)
     tokens = select(func.coalesce(func.sum(m.tokens), 0)).where(m.conversation_key == c.key)
+    latest = select(func.max(m.created_at)).where(m.conversation_key == c.key)
     await connection.execute(
         update(t.conversation)
         .where(c.key.in_(numbers(conversations)))
-        .values(message_count=said.scalar_subquery(), token_count=tokens.scalar_subquery())
+        .values(
+            message_count=said.scalar_subquery(),
+            token_count=tokens.scalar_subquery(),
+            last_message_at=latest.scalar_subquery(),
+        )
     )

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Update, and_, bindparam, select, update
+from sqlalchemy import ColumnElement, Update, and_, bindparam, case, or_, select, update
 
 from app.adapters.sql import tables as t
 from app.adapters.sql.answers.receipts import forget_shown
@@ -156,6 +156,7 @@ class SqlMessageWriter(SqlMessages):
             "of_conversation": conversation.key,
             "said": len(messages),
             "long": sum(each.message.tokens for each in messages),
+            "latest": max((each.message.created_at for each in messages), default=None),
             "moment": now,
         }
         await self.connection.execute(_COUNTED, asked, execution_options=UNREAD)
@@ -163,12 +164,14 @@ class SqlMessageWriter(SqlMessages):
 
 def _counted() -> Update:
     c = t.conversation.c
+    before, latest = c.last_message_at, bindparam("latest", type_=c.last_message_at.type)
     return (
         update(t.conversation)
         .where(c.key == bindparam("of_conversation"))
         .values(
             message_count=c.message_count + bindparam("said"),
             token_count=c.token_count + bindparam("long"),
+            last_message_at=case((or_(before.is_(None), before < latest), latest), else_=before),
             updated_at=bindparam("moment"),
             written_at=bindparam("moment"),
         )
