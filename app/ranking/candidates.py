@@ -82,6 +82,8 @@ def rank(
     signals |= _told_as(query, asked) | _told_of(nothing, more - relevant)
     likely = np.minimum(relevant, topical) >= taste.sufficient
     then = dated(query, pool.recalled, more, likely, now=taste.now)
+    for told in changed.values():
+        then |= told == 1
     filling = (more < NEGLIGIBLE) & (judged.lexical < LITTLE) & taste.is_choosy & ~then
     better = _outdone(query, pool, more, likely)
     marked = _Marked(asked=asked, dated=then, outdone=better, filling=filling)
@@ -91,7 +93,8 @@ def rank(
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Marked:
     """
-    True for what is asked for as a whole; for what else was said at the time that is named; for
+    True for what is asked for as a whole; for what else was said at the time that is named, or
+    tells of a change; for
     what the running conversation has better; for what is next to nothing beside the best.
     """
 

@@ -54,6 +54,16 @@ def of_others(
     return likely & (others | ~told)
 
 
+def names_others(query: QueryView, pool: Pool, at: int) -> bool:
+    """Whether one of a pool names somebody, and nobody of those who are asked about."""
+    names = query.subjects.names
+    return bool(
+        names
+        and not _saying(names, pool)[at]
+        and names_somebody(pool.recalled.contents[at][:_READ])
+    )
+
+
 def _saying(subjects: frozenset[str], pool: Pool) -> NDArray[np.bool_]:
     """True for what says one of the names, or was said by who has it, shape (n,)."""
     recalled = pool.recalled

@@ -1,6 +1,6 @@
 """What was said later of the same thing, and says that it changed, stands before what was."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,9 @@ from app.ranking.bm25 import numbers_in_order
 from app.ranking.pool import Pool, Recalled
 from app.ranking.query import QueryView
 from app.ranking.restating import restated
-from app.text.change import AFTER_ALL, TERMS, tells_change
+from app.ranking.since_then import BEHIND, said_since
+from app.ranking.subjects import names_others
+from app.text.change import OF_STOP_WORDS, TERMS, changes_it, tells_change
 
 OLD = 3
 """Of the best so many may have been superseded."""
@@ -31,6 +33,15 @@ Of the cosine of the query with the old one, what one has at least that has no w
 "My new dentist is Dr. Hall" is of the same clinic, and tells no dose.
 """
 
+_SURELY = np.float32(0.55)
+"""
+The cosine from which one that also shares such a word with the old one speaks of what is asked,
+whatever it says of it: "Luigi's is full, booked Sakura instead" tells where dinner is.
+"""
+
+_BRIEF = 200
+"""Characters of such a one, at most: what is longer tells of more."""
+
 _MOST = 2
 """Messages that are lifted, for each of these."""
 
@@ -41,7 +52,7 @@ _READ = 30
 """The best of a pool, later than an old one, that are read for a change."""
 
 _TERMS = numbers_in_order(TERMS)
-"""Of these it has one, or is AFTER_ALL: what has none is not read."""
+"""Of these it has one, or some of OF_STOP_WORDS: what has neither is not read."""
 
 
 def with_changes(
@@ -53,22 +64,37 @@ def with_changes(
 ) -> tuple[Floats, Floats, Mapping[str, Floats]]:
     """
     What each is worth, and how far it stands beside the best, with what tells of a change as good
-    as what it takes the place of; and the signal that says which did. Each of shape (n,), as is
-    `passing`: True for what may be let in.
+    as what it takes the place of, and what was said since then of the best nearly as good; and the
+    signals that say which did. Each of shape (n,), as is `passing`: True for what may be let in.
     """
     hits = pool.whole_bags.frequencies(query.terms) > 0
     changes = [
         *_superseding(query, pool, worth, passing, hits),
         *restated(query, pool, worth, passing, hits),
     ]
-    if not changes:
+    raised = [("changed", later, old, np.float32(1)) for later, old in changes]
+    since = _said_since(query, pool, worth, passing)
+    raised += [("since", later, best, BEHIND) for later, best in since]
+    raised = [each for each in raised if not names_others(query, pool, each[1])]
+    if not raised:
         return worth, standing, {}
-    worth, standing = worth.copy(), standing.copy()
-    told = np.full_like(worth, np.nan)
-    for later, old in changes:
-        worth[later], standing[later] = worth[old], max(standing[later], standing[old])
-        told[later] = 1
-    return worth, standing, {"changed": told}
+    worth, standing, signals = worth.copy(), standing.copy(), dict[str, Floats]()
+    for name, later, old, share in raised:
+        worth[later] = max(worth[later], share * worth[old])
+        standing[later] = max(standing[later], standing[old])
+        signals.setdefault(name, np.full_like(worth, np.nan))[later] = 1
+    return worth, standing, signals
+
+
+def _said_since(
+    query: QueryView, pool: Pool, worth: Floats, passing: NDArray[np.bool_]
+) -> Sequence[tuple[int, int]]:
+    """What was said since then of the best that may be let in: (later one, best one), if any."""
+    if not passing.any():
+        return []
+    best = int(np.argmax(np.where(passing, worth, -np.inf)))
+    later = said_since(query, pool, worth, best)
+    return [] if later is None else [(later, best)]
 
 
 def _superseding(
@@ -92,21 +118,22 @@ def _superseding(
     said = recalled.of_messages() & _by_users(recalled, among_people=not query.wording.of_past)
     may = pool.whole_bags.holding(_TERMS)
     order = np.argsort(-worth, kind="stable")
-    order = order[said[order] & passing[order]]
+    order = order[said[order]]
     said_in_order = list(zip(recalled.created_at, recalled.messages, strict=True))
     contents = [(each, recalled.contents[each]) for each in order[:_READ].tolist()]
-    read = [told for told in contents if may[told[0]] or AFTER_ALL in told[1]]
+    read = [told for told in contents if may[told[0]] or OF_STOP_WORDS.search(told[1])]
     telling = [each for each, content in read if tells_change(content)]
     found: list[tuple[int, int]] = []
-    for old in order[:OLD].tolist():
+    for old in order[passing[order]][:OLD].tolist():
         later = [
             each
             for each in telling
             if said_in_order[each] > said_in_order[old] and worth[each] < worth[old]
         ]
-        if later:
-            asked = _of_what_is_asked(query, pool, hits, old, later)
-            found += [(each, old) for each in _of_the_same(pool, hits, old, asked)[:_MOST]]
+        if same := _of_the_same(pool, hits, old, later):
+            asked = {*_of_what_is_asked(query, pool, hits, old, same)}
+            telling_it = [each for each, surely in same.items() if surely or each in asked]
+            found += [(each, old) for each in telling_it[:_MOST]]
     return found
 
 
@@ -119,7 +146,7 @@ def _by_users(recalled: Recalled, *, among_people: bool) -> NDArray[np.bool_]:
 
 
 def _of_what_is_asked(
-    query: QueryView, pool: Pool, hits: NDArray[np.bool_], old: int, among: Sequence[int]
+    query: QueryView, pool: Pool, hits: NDArray[np.bool_], old: int, among: Collection[int]
 ) -> Sequence[int]:
     """Those `among` that have a word of the query, or are nearly as near to it as the old one."""
     said = np.any(hits, axis=1)
@@ -131,19 +158,39 @@ def _of_what_is_asked(
 
 def _of_the_same(
     pool: Pool, hits: NDArray[np.bool_], old: int, among: Sequence[int]
-) -> Sequence[int]:
-    """Those `among` that mean something like one, in some of its words."""
+) -> Mapping[int, bool]:
+    """
+    Those `among` that mean something like one, in some of its words; and whether that is told
+    surely.
+    """
     if not among:
-        return among
+        return {}
     cosine = pool.whole_vectors[list(among)].dot(pool.whole_vectors[old])
     least = AMONG_PEOPLE if pool.recalled.names[old] else ALIKE
-    near = [at for at, told in zip(among, cosine.tolist(), strict=True) if told >= least]
+    near = {at: told for at, told in zip(among, cosine.tolist(), strict=True) if told >= least}
     if not near:
-        return near
+        return {}
     bags = pool.whole_bags
-    own = bags.term[bags.document == old]
-    held = np.isin(bags.term, own)
-    holders = np.bincount(np.searchsorted(own, bags.term[held]), minlength=len(own))
-    shared = bags.holding(own[holders <= max(_RARE, len(bags.length) // _ONE_OF)])
+    shared = bags.sharing(old, most=max(_RARE, len(bags.length) // _ONE_OF))
     as_much = np.all(hits >= hits[old], axis=1) & hits[old].any()
-    return [at for at in near if shared[at] or as_much[at]]
+    pointing = {at for at in near if _points_at(pool, at, old)}
+    return {
+        at: at in pointing or bool(shared[at] and told >= _SURELY and _is_brief(pool, at))
+        for at, told in near.items()
+        if shared[at] or as_much[at] or at in pointing
+    }
+
+
+def _is_brief(pool: Pool, at: int) -> bool:
+    return len(pool.recalled.contents[at]) <= _BRIEF
+
+
+def _points_at(pool: Pool, at: int, old: int) -> bool:
+    """Whether a message says that "it" changed, and no other before it is as near as this one."""
+    recalled = pool.recalled
+    if not changes_it(recalled.contents[at]):
+        return False
+    cosine = pool.whole_vectors.dot(pool.whole_vectors[at])
+    before = np.array(recalled.created_at) <= recalled.created_at[at]
+    before[at] = False
+    return bool(cosine[old] >= cosine[before & recalled.of_messages()].max(initial=-1))

@@ -9,12 +9,26 @@ LONGEST = 600
 
 AFTER_ALL = "after all"
 
+OF_STOP_WORDS = re.compile(rf"\b(?:{AFTER_ALL}|no more|as of|can['\u2019n]o?t)\b", re.IGNORECASE)
+"""How it is told in words that full text leaves out."""
+
 _DONE = (
     *("moved", "changed", "replaced", "extended", "postponed", "rescheduled", "canceled"),
     *("cancelled", "upgraded", "raised", "lowered", "increased", "reduced", "renamed", "switched"),
     *("dropped", "bumped", "upped", "swapped", "ditched", "relocated", "reverted", "migrated"),
     *("downgraded", "delayed", "doubled", "halved", "scrapped", "shortened", "shifted"),
-    *("called off", "put off", "pushed back", "brought forward", "rolled back", "taken over"),
+    *(
+        "called off",
+        "put off",
+        "decommissioned",
+        "discontinued",
+        "rebooked",
+        "traded",
+        "pushed back",
+        "brought forward",
+        "rolled back",
+        "taken over",
+    ),
 )
 """What something was, and what somebody did to it."""
 
@@ -36,6 +50,11 @@ _WHEN = (
     *("wed", "thu", "fri", "sat", "sun", "tomorrow", "next", "every", "noon"),
 )
 
+_FROM = (
+    r"(?:next\ \w+|tomorrow|today|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march"
+    r"|april|may|june|july|august|september|october|november|december)"
+)
+
 _ANY_DONE, _ANY_DONE_BY = ("|".join(map(re.escape, each)) for each in (_DONE, (*_DONE, *_DONE_BY)))
 
 _CHANGES = re.compile(
@@ -49,8 +68,13 @@ _CHANGES = re.compile(
       (?:{_ANY_DONE_BY})
     | (?:{_ANY_DONE})\ (?:it|that|this|them|us|me|(?:the|my|our|his|her|their)\ [\w\ ]{{1,24}}?)
       \ (?:to|from|by|until|till|for)
+    | (?:{_ANY_DONE_BY})\ (?:the|my|our|his|her|their)\ \w+
     | (?:{_ANY_DONE})\ (?:over\ )?(?:to|until|till|by) | than\ planned | been\ promoted
-    | (?:is|are|am|went|gone|go|'s|'re|'m)\ back\ (?:to|on|in|at|with)
+    | (?:is|are|am|went|gone|go|'s|'re|'m|no,)\ back\ (?:to|on|in|at|with) | no\ more\ (?!than)
+    | (?:cut|cuts|trimmed)\ (?:it|that|this|them|(?:the|my|our|his|her|their)\ \w+)
+      \ (?:down\ )?(?:to|by)
+    | since\ the\ new | c[ao]me\ a?round\ to | (?:as\ of|starting|effective)\ (?:now|{_FROM})
+    | can(?:no|')t(?:,|\ (?:come|do\ it|make\ it),?)\ so | scratch\ that | my\ mistake
     | (?:goes|went|gone|going)\ (?:up|down)\ (?:to|by)
     | (?:slips|slipped|moves)\ (?:to|by) | fell\ through | took\ over | (?:an|the)\ extension\b
     | (?:{"|".join(map(re.escape, _GOING_ON))})\ (?:away\ )?(?:from|to)
@@ -61,7 +85,7 @@ _CHANGES = re.compile(
     | the\ (?:right|correct)\ \w+\ is | used\ to\ (?!it|the|that|this)
     | (?=forget)(?<!n't\ )(?<!not\ )(?<!never\ )(?<!to\ ) forget\ (?:that|what\ i)
     | make\ (?:it|that|this|the)\ (?:\w+\ ){{0,3}}?(?:\d|{"|".join(_WHEN)})
-    | new\ (?:\w+\ )?(?:{"|".join(_NEW)})
+    | new\ (?:\w+\ )?(?:{"|".join(_NEW)}) | (?:the\ )?new\ \w+(?:\ \w+)?(?::|\ is\b)
     | (?:my|our|his|her|their)\ new\ \w+\ (?:\w+\ )?is\b
     )\b
     | (?:\A|[.!?,;:\n]\ ?) (?:{_ANY_DONE_BY}|actually,?\ \w|update:)
@@ -72,11 +96,20 @@ _CHANGES = re.compile(
 _SAID = """
     longer anymore any more instead now rather days onward mind sold back went goes going up down
     slip slipped move fell through thought change plan correction scrap turn out make right correct
-    used extension took forget new actually update planned promoted cancel
+    used extension took forget new actually update planned promoted cancel cut cuts trimmed come
+    came starting effective scratch mistake
 """
 
 TERMS = tuple(dict.fromkeys(terms_of(" ".join([_SAID, *_DONE, *_DONE_BY, *_GOING_ON]))))
-"""Of these what tells of a change has one, unless it is "after all", which full text leaves out."""
+"""Of these what tells of a change has one, unless it is OF_STOP_WORDS."""
+
+
+_CHANGES_IT = re.compile(rf"\b(?:{_ANY_DONE_BY}|cuts?|trimmed) (?:it|that|this)\b")
+
+
+def changes_it(content: str) -> bool:
+    """Whether what changed is only pointed at: "Finance cut it to 15k"."""
+    return bool(_CHANGES_IT.search(_plain(content)))
 
 
 def tells_change(content: str) -> bool:

@@ -49,6 +49,22 @@ async def told(client: AsyncClient, old: str, new: str, name: str | None = None)
             "Jonas is with Siemens in Erlangen now",
             "Where does Jonas work?",
         ),
+        (
+            "Let's have dinner at Luigi's on Friday.",
+            "Luigi's is full, booked Sakura instead.",
+            "Where is dinner on Friday?",
+        ),
+        ("The budget is 20k.", "Finance cut it to 15k.", "How big is the budget?"),
+        (
+            "Deploys happen on Fridays.",
+            "No more deploys on Fridays, we do Tuesdays.",
+            "When do we deploy?",
+        ),
+        (
+            "I take the 7:40 train to work.",
+            "Since the new timetable I take the 7:25.",
+            "Which train do I take to work?",
+        ),
     ],
 )
 async def test_what_changed_stands_before_what_was(
@@ -65,6 +81,36 @@ async def test_what_changed_of_something_else_does_not(alone: AsyncClient) -> No
     old = "The deploy runs every night at two."
     await told(alone, old, "Our landlord has changed the locks of the cellar.")
     assert contents(await context(alone, "When does the deploy run?"))[0] == old
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "question"),
+    [
+        (
+            "The staging server is stg-01.",
+            "Please use stg-04 since stg-01 has a broken disk.",
+            "What is the staging server?",
+        ),
+        (
+            "Payment terms are 30 days.",
+            "Legal wants 14 days, so that's what we put in the contract.",
+            "What are the payment terms?",
+        ),
+    ],
+)
+async def test_what_was_said_since_then_of_the_same_stands_right_behind(
+    alone: AsyncClient, old: str, new: str, question: str
+) -> None:
+    await told(alone, old, new)
+    bundle = await context(alone, question, explain=True)
+    assert contents(bundle)[:2] == [old, new]
+    assert bundle["retrieved_memories"][1]["signals"]["since"] == 1
+
+
+async def test_what_somebody_else_changed_takes_no_place(alone: AsyncClient) -> None:
+    old = "Tom plays the cello."
+    await told(alone, old, "Lisa gave up the violin and plays drums now.")
+    assert contents(await context(alone, "What does Tom play?"))[0] == old
 
 
 async def test_among_people_it_does_where_what_holds_is_asked_for(alone: AsyncClient) -> None:
