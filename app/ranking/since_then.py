@@ -8,9 +8,10 @@ decommissioned, use stg-04" for "What is the staging server?". Whoever reads bot
 import numpy as np
 
 from app.domain.conversation import Role
+from app.domain.memory import ItemType
 from app.ranking import Floats
 from app.ranking.people import between_people
-from app.ranking.pool import Pool
+from app.ranking.pool import Pool, Recalled
 from app.ranking.query import QueryView
 
 ALIKE = np.float32(0.45)
@@ -35,23 +36,32 @@ def said_since(query: QueryView, pool: Pool, worth: Floats, best: int) -> int | 
     them: MRR .675, not .681). Of how things went nothing is the last word.
     """
     recalled = pool.recalled
-    if query.wording.of_course or recalled.roles[best] != Role.USER:
+    if query.wording.of_course or not _is_of_user(recalled, best):
         return None
-    said = recalled.of_messages() & ~between_people(recalled)
-    if not said[best]:
-        return None
-    moments = list(zip(recalled.created_at, recalled.messages, strict=True))
     cosine = pool.whole_vectors.dot(pool.whole_vectors[best])
-    near = np.flatnonzero(said & (cosine >= ALIKE) & (worth < worth[best])).tolist()
-    voice = recalled.names[best]
+    near = np.flatnonzero((cosine >= ALIKE) & (worth < worth[best]))
+    then, voice = _moment(recalled, best), recalled.names[best]
     later = [
         at
-        for at in near
-        if moments[at] > moments[best]
-        and (recalled.roles[at], recalled.names[at]) == (Role.USER, voice)
+        for at in near.tolist()
+        if _moment(recalled, at) > then
+        and _is_of_user(recalled, at)
+        and recalled.names[at] == voice
         and len(recalled.contents[at]) <= _BRIEF
     ]
     if not later:
         return None
+    among_people = between_people(recalled)
+    if among_people[best]:
+        return None
     telling = pool.whole_bags.sharing(best, most=_FEW)
-    return max((at for at in later if telling[at]), key=cosine.__getitem__, default=None)
+    own = (at for at in later if telling[at] and not among_people[at])
+    return max(own, key=cosine.__getitem__, default=None)
+
+
+def _is_of_user(recalled: Recalled, at: int) -> bool:
+    return recalled.roles[at] == Role.USER and recalled.types[at] is ItemType.MESSAGE
+
+
+def _moment(recalled: Recalled, at: int) -> tuple[float, int]:
+    return recalled.created_at[at], recalled.messages[at]
