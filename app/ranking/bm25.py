@@ -85,9 +85,12 @@ class Bags:
         held: NDArray[np.bool_] = np.bincount(there, minlength=len(self.length)) > 0
         return held
 
-    def sharing(self, document: int, *, most: int) -> NDArray[np.bool_]:
+    def sharing(
+        self, document: int, *, most: int, but_for: NDArray[np.uint32]
+    ) -> NDArray[np.bool_]:
         """True for those that hold a term of this one which at most so many hold, shape (n,)."""
         own = self.term[self.document == document]
+        own = own[~np.isin(own, but_for)]
         theirs = self.term[np.isin(self.term, own)]
         holders = np.bincount(np.searchsorted(own, theirs), minlength=len(own))
         return self.holding(own[holders <= most])

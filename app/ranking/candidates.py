@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from app.domain.context import Source, Weights
 from app.domain.ids import ItemKey
+from app.domain.memory import ItemType
 from app.ranking import Floats
 from app.ranking.dated import dated
 from app.ranking.dedup import repeated, saying
@@ -18,8 +19,8 @@ from app.ranking.query import QueryView
 from app.ranking.ranked import BELOW_FLOOR, REPEATED, Ranked
 from app.ranking.relevance import Relevance
 from app.ranking.running import outdone, said_in, told_once
-from app.ranking.scoring import final_scores, leaning, recency
-from app.ranking.superseding import with_changes
+from app.ranking.scoring import final_scores, leaning, merit_of_being_fresh, recency
+from app.ranking.superseding import changes_in, in_their_places
 from app.ranking.timing import fitting
 from app.text.intervals import Interval
 
@@ -75,8 +76,9 @@ def rank(
     more, lifts = lifted(part * relevant, query, pool, ties, asked)
     topical = on_topic(query, pool, judged, asked, nothing, taste.sufficient)
     passing, standing = topical >= taste.floor, part * judged.standing
-    more, standing, changed = with_changes(query, pool, more, standing, passing)
-    score, merits = scored(pool.recalled, more, taste, query.intervals, standing)
+    merit = merit_of_being_fresh(standing, more, plainly=judged.plainly)
+    score, merits = scored(pool.recalled, more, taste, query.intervals, merit)
+    score, changed = in_their_places(score, changes_in(query, pool, more, passing, nothing))
     signals = {"semantic": judged.semantic, "lexical": judged.lexical, **merits}
     signals |= {"relevance": relevant, "on_topic": topical, **lifts, **changed, **judged.features}
     signals |= _told_as(query, asked) | _told_of(nothing, more - relevant)
@@ -168,22 +170,20 @@ def scored(
     relevance: Floats,
     taste: Taste,
     asked: Sequence[Interval] = (),
-    standing: Floats | np.float32 = _EQUALS,
+    merit: Floats | np.float32 = _EQUALS,
 ) -> tuple[Floats, Mapping[str, Floats]]:
     """
     The scores of items of this relevance, and the signals that they are made of.
 
-    Being fresh is a merit so far as an item counts beside the best (`standing`), or what is fresh
+    Being fresh is a merit so far as an item counts beside the best (`merit`), or what is fresh
     stood before what answers; being shown makes only likely answers fresh. Where a time is `asked`
     for, it counts so far as an item fits it. Who asks for recency more than for relevance gets more
     of it, and who asks for it alone gets all.
     """
     created_at = np.array(recalled.created_at, dtype=np.float64)
     fresh = freshness(recalled, now=taste.now, answering=relevance >= taste.sufficient)
-    if asked:
-        fresh = fitting(fresh, created_at, asked)
-    else:
-        fresh = fresh * standing ** leaning(taste.weights)
+    leant = leaning(taste.weights)
+    fresh = fitting(fresh, created_at, asked) if asked else fresh * merit**leant
     importance = np.array(recalled.importance, dtype=np.float32)
     preferred = [label in taste.preferred_labels for label in recalled.labels]
     score = final_scores(
@@ -261,11 +261,15 @@ def freshness(
 
     What was shown later than `now` was not shown yet. To be shown makes only fresh what is
     `answering`, where that is told: what came in behind an answer would else come in ever more.
+    Documents are of everybody: to be shown to one makes them fresh for nobody.
     """
     created_at = np.array(recalled.created_at, dtype=np.float64)
     if any(recalled.shown_at):
         shown = np.array(recalled.shown_at, dtype=np.float64)  # None becomes NaN
-        counts = shown <= now if answering is None else (shown <= now) & answering
+        own = np.array([each is not ItemType.DOCUMENT for each in recalled.types], dtype=np.bool_)
+        counts = own & (shown <= now)
+        if answering is not None:
+            counts &= answering
         created_at = np.where(counts, np.fmax(created_at, shown), created_at)
     return recency(created_at, now=now)
 

@@ -145,9 +145,10 @@ def evidence(query: QueryView, pool: Pool) -> Evidence:
     cosine = cosines(query, pool.whole_vectors)
     if pool.has_chunks:
         cosine = np.maximum(cosine, OWN * cosines(query, pool.vectors))
+    told = meant(query, np.clip(cosine, 0, 1), words["matched"])
     return Evidence(
         features=features,
-        cosine=meant(query, np.clip(cosine, 0, 1), words["matched"]),
+        cosine=voices.beyond_name(told, words["matched_no_names"]),
         lexical=over_best(pieces["piece_bm25"], query, among),
         matched=words["matched"],
         among=among,

@@ -28,16 +28,18 @@ def idle(
     small: NDArray[np.bool_],
 ) -> tuple[NDArray[np.bool_], Floats]:
     """
-    True for what answers no question: questions, replies that nothing is known, and `small` talk;
+    True for what answers nothing: questions, replies that nothing is known, and `small` talk;
     and what each counts of its relevance. Of shape (n,), each.
 
-    Of "What did I ask you?" they are what is looked for. Only what passes the floor is read, and
-    what is `asked` for as a whole answers.
+    Of "What did I ask you?" they are what is looked for, and of words that ask nothing where there
+    is nothing else. Only what passes the floor is read, and what is `asked` for as a whole answers.
     """
     said = np.zeros(len(pool.recalled), dtype=np.bool_)
-    if query.wording.asks and not query.wording.of_questions:
+    if not query.wording.of_questions:
         read = np.flatnonzero(passing).tolist()
         said[answering_nothing(pool.recalled, read, query.wording.for_what)] = True
+        if not query.wording.asks and not (passing & ~(said | small)).any():
+            said[:] = False  # what is looked up by its words is told by nothing else
     said = said & ~asked | small
     return said, np.where(small, IN_PASSING, np.where(said, IDLE, np.float32(1)))
 

@@ -12,7 +12,10 @@ DECAY_DAYS = 30.0
 PREFERRED = 1.5
 """What a preferred label multiplies a score with."""
 
-_DAY = 86_400.0
+_STEEPNESS = 8.0
+"""How steeply: with 0.9 of what the best is worth being fresh counts 0.4."""
+
+_DAY, _LEAST = 86_400.0, 1e-6
 
 
 def recency(created_at: NDArray[np.float64], *, now: float) -> Floats:
@@ -25,6 +28,18 @@ def recency(created_at: NDArray[np.float64], *, now: float) -> Floats:
     """
     age_days = np.maximum(now - created_at, 0.0) / _DAY
     return np.exp(-age_days / DECAY_DAYS).astype(np.float32)
+
+
+def merit_of_being_fresh(standing: Floats, worth: Floats, *, plainly: float) -> Floats:
+    """
+    How far being fresh is a merit of each, shape (n,): as it stands beside the best.
+
+    So far as a pool is judged `plainly`, all of it stands well, and what is fresh would come before
+    what answers: there that falls with what each is worth.
+    """
+    best = max(float(worth.max(initial=0.0)), _LEAST)
+    falling = (worth / np.float32(best)) ** np.float32(_STEEPNESS * plainly)
+    return np.asarray(standing * falling, dtype=np.float32)
 
 
 def leaning(weights: Weights) -> float:

@@ -6,19 +6,19 @@ decommissioned, use stg-04" for "What is the staging server?". Whoever reads bot
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.domain.conversation import Role
 from app.domain.memory import ItemType
 from app.ranking import Floats
+from app.ranking.dedup import SAME
 from app.ranking.people import between_people
 from app.ranking.pool import Pool, Recalled
 from app.ranking.query import QueryView
+from app.ranking.subjects import names_of_things
 
 ALIKE = np.float32(0.45)
 """The cosine from which a message with a word of another that few have speaks of the same."""
-
-BEHIND = np.float32(0.95)
-"""Of the worth of the best, what that has at least."""
 
 _BRIEF = 200
 """Characters of such a message, at most: what is longer tells of more."""
@@ -27,10 +27,12 @@ _FEW = 4
 """Messages of a pool that hold such a word, at most."""
 
 
-def said_since(query: QueryView, pool: Pool, worth: Floats, best: int) -> int | None:
+def said_since(
+    query: QueryView, pool: Pool, worth: Floats, best: int, nothing: NDArray[np.bool_]
+) -> int | None:
     """
     The message, by its index, that is nearest to the best one of those that its user said later of
-    the same and that are worth less; None where there is none.
+    the same, answer something and are worth less; None where there is none.
 
     Only what is said with an assistant, or to oneself: people come back to everything (LoCoMo with
     them: MRR .675, not .681). Of how things went nothing is the last word.
@@ -39,7 +41,8 @@ def said_since(query: QueryView, pool: Pool, worth: Floats, best: int) -> int | 
     if query.wording.of_course or not _is_of_user(recalled, best):
         return None
     cosine = pool.whole_vectors.dot(pool.whole_vectors[best])
-    near = np.flatnonzero((cosine >= ALIKE) & (worth < worth[best]))
+    another = (cosine >= ALIKE) & (cosine <= SAME)
+    near = np.flatnonzero(another & (worth < worth[best]) & ~nothing)
     then, voice = _moment(recalled, best), recalled.names[best]
     later = [
         at
@@ -54,7 +57,7 @@ def said_since(query: QueryView, pool: Pool, worth: Floats, best: int) -> int | 
     among_people = between_people(recalled)
     if among_people[best]:
         return None
-    telling = pool.whole_bags.sharing(best, most=_FEW)
+    telling = pool.whole_bags.sharing(best, most=_FEW, but_for=names_of_things(query))
     own = (at for at in later if telling[at] and not among_people[at])
     return max(own, key=cosine.__getitem__, default=None)
 

@@ -54,14 +54,24 @@ def of_others(
     return likely & (others | ~told)
 
 
+def names_of_things(query: QueryView) -> NDArray[np.uint32]:
+    """
+    The names of companies, projects and what else a query asks about: to say one is not enough to
+    speak of the same, since all that is noted of a company does.
+    """
+    subjects = query.subjects
+    return numbers_in_order([] if subjects.people else sorted(subjects.names))
+
+
 def names_others(query: QueryView, pool: Pool, at: int) -> bool:
-    """Whether one of a pool names somebody, and nobody of those who are asked about."""
-    names = query.subjects.names
-    return bool(
-        names
-        and not _saying(names, pool)[at]
-        and names_somebody(pool.recalled.contents[at][:_READ])
-    )
+    """Whether one of a pool names somebody, or something, and not what is asked about."""
+    subjects = query.subjects
+    if not subjects.names:
+        return False
+    least = 1 if subjects.several else len(subjects.names)
+    said = frozenset(terms_of(pool.recalled.contents[at][:_READ])) & subjects.names
+    names = names_somebody if subjects.people else _names_any
+    return len(said) < least and names(pool.recalled.contents[at][:_READ])
 
 
 def _saying(subjects: frozenset[str], pool: Pool) -> NDArray[np.bool_]:

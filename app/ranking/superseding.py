@@ -1,19 +1,21 @@
 """What was said later of the same thing, and says that it changed, stands before what was."""
 
+import re
 from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.domain.conversation import Role
 from app.ranking import Floats
-from app.ranking.bm25 import numbers_in_order
+from app.ranking.bm25 import numbers_in_order, term_numbers
 from app.ranking.pool import Pool, Recalled
 from app.ranking.query import QueryView
 from app.ranking.restating import restated
-from app.ranking.since_then import BEHIND, said_since
-from app.ranking.subjects import names_others
-from app.text.change import OF_STOP_WORDS, TERMS, changes_it, tells_change
+from app.ranking.since_then import said_since
+from app.ranking.subjects import names_of_things, names_others
+from app.text.change import OF_STOP_WORDS, TERMS, changes_it, denied_in, tells_change
 
 OLD = 3
 """Of the best so many may have been superseded."""
@@ -42,6 +44,9 @@ whatever it says of it: "Luigi's is full, booked Sakura instead" tells where din
 _BRIEF = 200
 """Characters of such a one, at most: what is longer tells of more."""
 
+_OF_ONE_MATTER = 80
+"""And of the old one, or it may be another part of it that changed."""
+
 _MOST = 2
 """Messages that are lifted, for each of these."""
 
@@ -51,50 +56,70 @@ _RARE, _ONE_OF = 4, 6
 _READ = 30
 """The best of a pool, later than an old one, that are read for a change."""
 
+_WORD = re.compile(r"[\w:]+")
+
 _TERMS = numbers_in_order(TERMS)
 """Of these it has one, or some of OF_STOP_WORDS: what has neither is not read."""
 
 
-def with_changes(
+class Change(NamedTuple):
+    """One of a pool that is told with another, by their indexes: `at`, right before or behind."""
+
+    at: int
+    of: int
+    before: bool
+
+
+def changes_in(
     query: QueryView,
     pool: Pool,
     worth: Floats,
-    standing: Floats,
     passing: NDArray[np.bool_],
-) -> tuple[Floats, Floats, Mapping[str, Floats]]:
+    nothing: NDArray[np.bool_],
+) -> Sequence[Change]:
     """
-    What each is worth, and how far it stands beside the best, with what tells of a change as good
-    as what it takes the place of, and what was said since then of the best nearly as good; and the
-    signals that say which did. Each of shape (n,), as is `passing`: True for what may be let in.
+    What tells that one of the best changed, and what was said since then of the best.
+
+    Args:
+        query: What is asked.
+        pool: What was found, n items.
+        worth: Of each, shape (n,).
+        passing: True for what may be let in, shape (n,).
+        nothing: True for what answers nothing, shape (n,).
     """
     hits = pool.whole_bags.frequencies(query.terms) > 0
-    changes = [
+    changed = [
         *_superseding(query, pool, worth, passing, hits),
         *restated(query, pool, worth, passing, hits),
     ]
-    raised = [("changed", later, old, np.float32(1)) for later, old in changes]
-    since = _said_since(query, pool, worth, passing)
-    raised += [("since", later, best, BEHIND) for later, best in since]
-    raised = [each for each in raised if not names_others(query, pool, each[1])]
-    if not raised:
-        return worth, standing, {}
-    worth, standing, signals = worth.copy(), standing.copy(), dict[str, Floats]()
-    for name, later, old, share in raised:
-        worth[later] = max(worth[later], share * worth[old])
-        standing[later] = max(standing[later], standing[old])
-        signals.setdefault(name, np.full_like(worth, np.nan))[later] = 1
-    return worth, standing, signals
+    found = [Change(at, of, before=True) for at, of in changed if not nothing[at]]
+    if passing.any():
+        best = int(np.argmax(np.where(passing & ~nothing, worth, -np.inf)))
+        since = said_since(query, pool, worth, best, nothing)
+        found += [] if since is None else [Change(since, best, before=False)]
+    return [
+        each
+        for each in found
+        if _denies(pool, each.at, each.of) or not names_others(query, pool, each.at)
+    ]
 
 
-def _said_since(
-    query: QueryView, pool: Pool, worth: Floats, passing: NDArray[np.bool_]
-) -> Sequence[tuple[int, int]]:
-    """What was said since then of the best that may be let in: (later one, best one), if any."""
-    if not passing.any():
-        return []
-    best = int(np.argmax(np.where(passing, worth, -np.inf)))
-    later = said_since(query, pool, worth, best)
-    return [] if later is None else [(later, best)]
+def in_their_places(
+    scores: Floats, changes: Sequence[Change]
+) -> tuple[Floats, Mapping[str, Floats]]:
+    """
+    The scores with each change next to what it is a change of, and the signals that say which they
+    are: "changed" and "since".
+    """
+    if not changes:
+        return scores, {}
+    scores, signals = scores.copy(), dict[str, Floats]()
+    for at, of, before in changes:
+        beside = np.nextafter(scores[of], np.float32(np.inf if before else 0))
+        scores[at] = max(scores[at], beside)
+        name = "changed" if before else "since"
+        signals.setdefault(name, np.full_like(scores, np.nan))[at] = 1
+    return scores, signals
 
 
 def _superseding(
@@ -130,7 +155,7 @@ def _superseding(
             for each in telling
             if said_in_order[each] > said_in_order[old] and worth[each] < worth[old]
         ]
-        if same := _of_the_same(pool, hits, old, later):
+        if same := _of_the_same(query, pool, hits, old, later):
             asked = {*_of_what_is_asked(query, pool, hits, old, same)}
             telling_it = [each for each, surely in same.items() if surely or each in asked]
             found += [(each, old) for each in telling_it[:_MOST]]
@@ -149,15 +174,17 @@ def _of_what_is_asked(
     query: QueryView, pool: Pool, hits: NDArray[np.bool_], old: int, among: Collection[int]
 ) -> Sequence[int]:
     """Those `among` that have a word of the query, or are nearly as near to it as the old one."""
-    said = np.any(hits, axis=1)
-    if query.vector is not None:
+    names = names_of_things(query)
+    matter = ~np.isin(term_numbers(query.terms), names)
+    said = np.any(hits[:, matter], axis=1)
+    if query.vector is not None and not len(names):
         near = pool.whole_vectors.dot(query.vector)
         said |= near >= _AS_NEAR * near[old]
     return [at for at in among if said[at]]
 
 
 def _of_the_same(
-    pool: Pool, hits: NDArray[np.bool_], old: int, among: Sequence[int]
+    query: QueryView, pool: Pool, hits: NDArray[np.bool_], old: int, among: Sequence[int]
 ) -> Mapping[int, bool]:
     """
     Those `among` that mean something like one, in some of its words; and whether that is told
@@ -167,22 +194,32 @@ def _of_the_same(
         return {}
     cosine = pool.whole_vectors[list(among)].dot(pool.whole_vectors[old])
     least = AMONG_PEOPLE if pool.recalled.names[old] else ALIKE
-    near = {at: told for at, told in zip(among, cosine.tolist(), strict=True) if told >= least}
+    denying = {at for at in among if _denies(pool, at, old)}
+    told = zip(among, cosine.tolist(), strict=True)
+    near = {at: cosine for at, cosine in told if cosine >= least or at in denying}
     if not near:
         return {}
     bags = pool.whole_bags
-    shared = bags.sharing(old, most=max(_RARE, len(bags.length) // _ONE_OF))
+    most = max(_RARE, len(bags.length) // _ONE_OF)
+    shared = bags.sharing(old, most=most, but_for=names_of_things(query))
     as_much = np.all(hits >= hits[old], axis=1) & hits[old].any()
-    pointing = {at for at in near if _points_at(pool, at, old)}
+    pointing = {at for at in near if at in denying or _points_at(pool, at, old)}
     return {
-        at: at in pointing or bool(shared[at] and told >= _SURELY and _is_brief(pool, at))
+        at: at in pointing or bool(shared[at] and told >= _SURELY and _are_brief(pool, at, old))
         for at, told in near.items()
-        if shared[at] or as_much[at] or at in pointing
+        if shared[at] or as_much[at] or (at in pointing and at not in denying)
     }
 
 
-def _is_brief(pool: Pool, at: int) -> bool:
-    return len(pool.recalled.contents[at]) <= _BRIEF
+def _denies(pool: Pool, at: int, old: int) -> bool:
+    """Whether a message says that what another one names is wrong, and what is right."""
+    wrong = denied_in(pool.recalled.contents[at])
+    return wrong is not None and wrong in _WORD.findall(pool.recalled.contents[old].lower())
+
+
+def _are_brief(pool: Pool, at: int, old: int) -> bool:
+    contents = pool.recalled.contents
+    return len(contents[at]) <= _BRIEF and len(contents[old]) <= _OF_ONE_MATTER
 
 
 def _points_at(pool: Pool, at: int, old: int) -> bool:

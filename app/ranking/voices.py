@@ -14,6 +14,9 @@ from app.ranking.query import QueryView
 from app.text.terms import terms_of
 from app.text.wording import TIME_WORDS
 
+_LITTLE = 3
+"""Words, the speaker's name among them: "Tom: works" tells not where Tom lives, near as it is."""
+
 
 @dataclass(frozen=True, slots=True)
 class Voices:
@@ -31,6 +34,16 @@ class Voices:
     def columns(self) -> dict[str, Floats | float]:
         """Each of shape (n,), or one number for all."""
         return {**self._names(), **self._roles(), "time_told": self._times()}
+
+    def beyond_name(self, cosine: Floats, matched: Floats) -> Floats:
+        """
+        What the cosines tell of meaning, shape (n,), where the query says the name of a speaker: of
+        a message of hardly more than that name, half, unless it has what else is asked (`matched`).
+        """
+        if not self.named:
+            return cosine
+        said_little = (self.pool.whole_bags.length <= _LITTLE) & (matched <= 0)
+        return np.where(said_little, cosine / np.float32(2), cosine)
 
     def _names(self) -> dict[str, Floats | float]:
         if not self.named:

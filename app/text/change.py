@@ -9,7 +9,9 @@ LONGEST = 600
 
 AFTER_ALL = "after all"
 
-OF_STOP_WORDS = re.compile(rf"\b(?:{AFTER_ALL}|no more|as of|can['\u2019n]o?t)\b", re.IGNORECASE)
+OF_STOP_WORDS = re.compile(
+    rf"\b(?:{AFTER_ALL}|no more|as of|not|can['\u2019n]o?t)\b", re.IGNORECASE
+)
 """How it is told in words that full text leaves out."""
 
 _DONE = (
@@ -107,6 +109,15 @@ TERMS = tuple(dict.fromkeys(terms_of(" ".join([_SAID, *_DONE, *_DONE_BY, *_GOING
 _CHANGES_IT = re.compile(rf"\b(?:{_ANY_DONE_BY}|cuts?|trimmed) (?:it|that|this)\b")
 
 
+_DENIED = re.compile(r"\b(?:is|'s|are|was|be|meant)\b[^.!?\n]{1,60}?[,(]? (?:and )?not ([\w:]+)")
+
+
+def denied_in(content: str) -> str | None:
+    """What was wrong, where a message names what is right: 3 of "It is Kirkegata 33, not 3"."""
+    found = _DENIED.search(_plain(content)) if len(content) <= LONGEST else None
+    return found[1] if found else None
+
+
 def changes_it(content: str) -> bool:
     """Whether what changed is only pointed at: "Finance cut it to 15k"."""
     return bool(_CHANGES_IT.search(_plain(content)))
@@ -114,7 +125,9 @@ def changes_it(content: str) -> bool:
 
 def tells_change(content: str) -> bool:
     """Whether a message says, in English, that something is otherwise than it was."""
-    return len(content) <= LONGEST and bool(_CHANGES.search(_plain(content)))
+    if len(content) > LONGEST:
+        return False
+    return bool(_CHANGES.search(_plain(content))) or denied_in(content) is not None
 
 
 def _plain(content: str) -> str:
