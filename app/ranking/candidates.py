@@ -75,8 +75,8 @@ def rank(
     nothing, part = idle(query, pool, relevant >= taste.floor, asked, small)
     more, lifts = lifted(part * relevant, query, pool, ties, asked)
     topical = on_topic(query, pool, judged, asked, nothing, taste.sufficient)
-    passing, standing = topical >= taste.floor, part * judged.standing
-    merit = merit_of_being_fresh(standing, more, plainly=judged.plainly)
+    passing = topical >= taste.floor
+    merit = merit_of_being_fresh(more)
     score, merits = scored(pool.recalled, more, taste, query.intervals, merit)
     score, changed = in_their_places(score, changes_in(query, pool, more, passing, nothing))
     signals = {"semantic": judged.semantic, "lexical": judged.lexical, **merits}

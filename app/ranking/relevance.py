@@ -66,8 +66,6 @@ class Relevance:
     standing: Floats
     semantic: Floats
     lexical: Floats
-    plainly: float = 1.0
-    """How far it was judged without what was learned, from 0 to 1."""
     features: Mapping[str, Floats] = field(default_factory=dict)
     """
     By "feature.NAME" each feature, by "adds.NAME" what it added to the score of the model; once a
@@ -98,8 +96,7 @@ def relevance(
             score=nothing, single=nothing, standing=nothing, semantic=nothing, lexical=nothing
         )
     found = evidence(query, pool)
-    share = _share(query, pool, found, model)
-    score, standing = _weighed(query, pool, found, model, share)
+    score, standing = _weighed(query, pool, found, model)
     if query.wording.named.names:
         score = by_name(query, pool, score, as_relevance(found.cosine))
     if query.called:
@@ -112,30 +109,23 @@ def relevance(
         standing=standing,
         semantic=found.cosine,
         lexical=found.lexical,
-        plainly=1 - float(share),
         features=_explained(found, model) if explain and model else {},
     )
 
 
 def _weighed(
-    query: QueryView,
-    pool: Pool,
-    found: Evidence,
-    model: RelevanceModel | None,
-    share: np.float32,
+    query: QueryView, pool: Pool, found: Evidence, model: RelevanceModel | None
 ) -> tuple[Floats, Floats]:
     """The relevance of each by itself, whatever is named, and what it counts beside the best."""
-    plain = fused(query, found, embedded=_embedded(pool))
-    if model is None or not share:
+    embedded: NDArray[np.bool_] = np.any(pool.whole_vectors, axis=1)
+    plain, among = fused(query, found, embedded=embedded), found.among
+    by_both = found.lexical[among].any() and embedded[among].any()
+    if model is None or query.vector is None or not by_both:
         return plain, np.ones_like(plain)
     scores = model.network.scores(found.features)
+    share = _share(messages=len(np.unique(np.array(pool.recalled.messages)[among])))
     learned = judged(query, found, model, scores)
-    return _shared(plain, learned, share), beside_best(scores, found.among) ** share
-
-
-def _embedded(pool: Pool) -> NDArray[np.bool_]:
-    there: NDArray[np.bool_] = np.any(pool.whole_vectors, axis=1)
-    return there
+    return _shared(plain, learned, share), beside_best(scores, among) ** share
 
 
 def reread(pool: Pool, judged: Relevance, opinion: Opinion) -> Relevance:
@@ -166,15 +156,8 @@ def _further(pool: Pool, score: Floats) -> NDArray[np.bool_]:
     return further
 
 
-def _share(
-    query: QueryView, pool: Pool, found: Evidence, model: RelevanceModel | None
-) -> np.float32:
-    """How far what is learned counts, from 0 to 1: by the messages, where both sides are there."""
-    among = found.among
-    by_both = found.lexical[among].any() and _embedded(pool)[among].any()
-    if model is None or query.vector is None or not by_both:
-        return np.float32(0)
-    messages = len(np.unique(np.array(pool.recalled.messages)[among]))
+def _share(*, messages: int) -> np.float32:
+    """What is learned counts in a pool of so many messages, from 0 to 1."""
     return np.float32(np.clip((messages - FEW) / (MANY - FEW), 0, 1))
 
 

@@ -12,8 +12,11 @@ DECAY_DAYS = 30.0
 PREFERRED = 1.5
 """What a preferred label multiplies a score with."""
 
-_STEEPNESS = 8.0
-"""How steeply: with 0.9 of what the best is worth being fresh counts 0.4."""
+_STEEPNESS = 16.0
+"""
+With 0.96 of what the best is worth being fresh counts half as much, with 0.9 a fifth. Decision 115
+of docs/decisions.md has the figures.
+"""
 
 _DAY, _LEAST = 86_400.0, 1e-6
 
@@ -30,16 +33,14 @@ def recency(created_at: NDArray[np.float64], *, now: float) -> Floats:
     return np.exp(-age_days / DECAY_DAYS).astype(np.float32)
 
 
-def merit_of_being_fresh(standing: Floats, worth: Floats, *, plainly: float) -> Floats:
+def merit_of_being_fresh(worth: Floats) -> Floats:
     """
-    How far being fresh is a merit of each, shape (n,): as it stands beside the best.
-
-    So far as a pool is judged `plainly`, all of it stands well, and what is fresh would come before
-    what answers: there that falls with what each is worth.
+    How far being fresh is a merit of each, shape (n,), in [0, 1]: among what is worth about as much
+    as the best. Else what was said today about the same people would stand before what answers.
     """
     best = max(float(worth.max(initial=0.0)), _LEAST)
-    falling = (worth / np.float32(best)) ** np.float32(_STEEPNESS * plainly)
-    return np.asarray(standing * falling, dtype=np.float32)
+    merit: Floats = (worth / np.float32(best)) ** np.float32(_STEEPNESS)
+    return merit
 
 
 def leaning(weights: Weights) -> float:
