@@ -65,8 +65,8 @@ def rank(
     of that time, what was said at another needs a word of the overview. What was said at a time
     that the query speaks of is preferred, and so is code where it asks for that, what is of the
     conversation that goes on, and what `ties` tell to be near; that lifts nothing over the floor.
-    What was replied when the same was asked before is a likely answer. What tells of a change is
-    worth as much as what it takes the place of. Of a past time that is named the best comes
+    What was replied when the same was asked before is a likely answer. What tells of a change comes
+    right before what it takes the place of. Of a past time that is named the best comes
     in, if nothing of it is a likely answer. Where the conversation that goes on has enough of
     these, what was said elsewhere and is worth less stays out. Ties: by key, newest first.
     """
@@ -175,8 +175,7 @@ def scored(
     """
     The scores of items of this relevance, and the signals that they are made of.
 
-    Being fresh is a merit so far as an item counts beside the best (`merit`), or what is fresh
-    stood before what answers; being shown makes only likely answers fresh. Where a time is `asked`
+    Being fresh counts so far as it is a `merit`, or what is fresh stood before what answers; being shown makes only likely answers fresh. Where a time is `asked`
     for, it counts so far as an item fits it. Who asks for recency more than for relevance gets more
     of it, and who asks for it alone gets all.
     """
