@@ -175,9 +175,10 @@ def scored(
     """
     The scores of items of this relevance, and the signals that they are made of.
 
-    Being fresh counts so far as it is a `merit`, or what is fresh stood before what answers; being shown makes only likely answers fresh. Where a time is `asked`
-    for, it counts so far as an item fits it. Who asks for recency more than for relevance gets more
-    of it, and who asks for it alone gets all.
+    Being fresh counts so far as it is a `merit`, or what is fresh stood before what answers; being
+    shown makes only likely answers fresh. Where a time is `asked` for, it counts so far as an item
+    fits it. Who asks for recency more than for relevance gets more of it, and who asks for it alone
+    gets all.
     """
     created_at = np.array(recalled.created_at, dtype=np.float64)
     fresh = freshness(recalled, now=taste.now, answering=relevance >= taste.sufficient)

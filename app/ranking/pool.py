@@ -116,6 +116,10 @@ class Recalled:
         """True for messages and their chunks, shape (n,)."""
         return np.array([each in OF_MESSAGES for each in self.types], dtype=np.bool_)
 
+    def best_first(self, worth: Floats) -> NDArray[np.intp]:
+        """The indexes, newest first among equals, in whatever order they were found, shape (n,)."""
+        return np.lexsort((-np.array(self.keys, dtype=np.int64), -worth))
+
     def said_in(self, moments: Sequence[Interval]) -> NDArray[np.bool_]:
         """True for what was said at one of these times, shape (n,)."""
         at = np.array(self.created_at, dtype=np.float64)

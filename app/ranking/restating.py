@@ -59,7 +59,7 @@ def restated(
     if query.wording.of_course or query.wording.of_past or query.intervals:
         return []
     said = pool.recalled.of_messages() & passing
-    order = np.argsort(-worth, kind="stable")
+    order = pool.recalled.best_first(worth)
     found: list[tuple[int, int]] = []
     for old in order[said[order]][:_OLD].tolist():
         alike = said & (pool.whole_vectors.dot(pool.whole_vectors[old]) >= _ALIKE)

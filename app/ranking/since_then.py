@@ -59,7 +59,7 @@ def said_since(
         return None
     telling = pool.whole_bags.sharing(best, most=_FEW, but_for=names_of_things(query))
     own = (at for at in later if telling[at] and not among_people[at])
-    return max(own, key=cosine.__getitem__, default=None)
+    return max(own, key=lambda at: (cosine[at], recalled.keys[at]), default=None)
 
 
 def _is_of_user(recalled: Recalled, at: int) -> bool:

@@ -94,7 +94,7 @@ def changes_in(
     ]
     found = [Change(at, of, before=True) for at, of in changed if not nothing[at]]
     if passing.any():
-        best = int(np.argmax(np.where(passing & ~nothing, worth, -np.inf)))
+        best = int(pool.recalled.best_first(np.where(passing & ~nothing, worth, -np.inf))[0])
         since = said_since(query, pool, worth, best, nothing)
         found += [] if since is None else [Change(since, best, before=False)]
     return [
@@ -142,7 +142,7 @@ def _superseding(
     recalled = pool.recalled
     said = recalled.of_messages() & _by_users(recalled, among_people=not query.wording.of_past)
     may = pool.whole_bags.holding(_TERMS)
-    order = np.argsort(-worth, kind="stable")
+    order = recalled.best_first(worth)
     order = order[said[order]]
     said_in_order = list(zip(recalled.created_at, recalled.messages, strict=True))
     contents = [(each, recalled.contents[each]) for each in order[:_READ].tolist()]
