@@ -7,6 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from app.domain.ids import ItemId
+from app.domain.private import is_private
 from app.domain.storable import same_json
 
 MOST_ENTRIES = 200
@@ -120,13 +121,13 @@ class Profile:
     def with_derived(self, newest_first: Iterable[DerivedEntry]) -> "Profile":
         """
         The same with what facts say, but for what somebody wrote something about, under whatever
-        spelling and in whichever section; nothing of it is told twice.
+        spelling and in whichever section; nothing of it is told twice, and nothing private at all.
         """
         written = {_spelled(name) for section in Section for name in self.written(section)}
         taken: dict[tuple[str, ...], DerivedEntry] = {}
         for each in newest_first:
             entry = each.entry
-            if _spelled(entry.name) not in written:
+            if _spelled(entry.name) not in written and not is_private(entry.name, entry.value):
                 value = () if entry.single else (entry.value.casefold(),)
                 taken.setdefault((entry.section, entry.name, *value), each)
         room = max(MOST_ENTRIES - len(self.preferences) - len(self.context), 0)

@@ -86,6 +86,12 @@ async def test_a_fact_is_as_important_as_its_caller_says_of_what_tells_it(
     assert [told["lives_in"], told["decision"]] == expected
 
 
+async def test_what_is_private_is_no_fact(memory: Memory) -> None:
+    await tell(memory, "My credit card number is 4111 1111 1111 1111.", "I live in Lisbon.")
+    await tell(memory, "My passport number is C01X00T47, and my PIN code is 1234.", chat="2")
+    assert await texts(memory) == ["Alice lives in Lisbon"]
+
+
 async def test_two_facts_of_one_sentence_tell_their_own_parts(memory: Memory) -> None:
     stored = await tell(memory, "I'm vegetarian and allergic to peanuts.", "I speak French.")
     both = await facts(memory)

@@ -47,6 +47,11 @@ def test_of_what_is_single_the_newest_is_told_and_nothing_twice() -> None:
     assert [each.int for each in told.facts] == [5, 1, 4]
 
 
+def test_what_is_private_is_not_told_though_it_was_derived_before() -> None:
+    several = [derived("credit card number", "4111 1111 1111 1111", 1), derived("has", "a dog", 2)]
+    assert NOTHING.with_derived(several).told(Section.CONTEXT) == {"has": ["a dog"]}
+
+
 @given(st.permutations(range(MOST_ENTRIES + 20)))
 def test_a_profile_has_an_end_and_the_newest_have_room(order: list[int]) -> None:
     several = [derived("likes", f"thing {number}", number) for number in order]

@@ -100,6 +100,8 @@ def test_what_was_drawn_tells_nothing_of_other_words() -> None:
         ("Bob lives in Rome.", None),
         ("We use Kafka.", None),
         ("My email is a@b.org.", None),
+        ("My passport number is C01X00T47.", None),
+        ("Always use card 4111 1111 1111 1111 for bookings.", None),
     ],
 )
 def test_what_a_fact_says_of_a_user_is_an_entry(

@@ -8,6 +8,7 @@ from app.distil.facts.told import speakers_of, told_fact
 from app.distil.language.lexicon import MEASURES, TOOL_KINDS
 from app.domain.ids import ItemKey
 from app.domain.memories import Memory
+from app.domain.private import is_private
 from app.domain.profile import Entry, Section
 
 _LONGEST = 255
@@ -45,8 +46,8 @@ def entry_of(fact: Fact, speakers: Collection[str]) -> Entry | None:
     """
     The entry that a fact is of the profile of a user whom facts call one of `speakers`.
 
-    None for what is about somebody else, was, may be, or is denied; but not to do something is a
-    preference, too.
+    None for what is about somebody else, was, may be, is denied, or private; but not to do
+    something is a preference, too.
     """
     kind = kind_in(fact.attribute)
     about_them = fact.subject.casefold() in speakers and fact.tense is Tense.NOW
@@ -54,6 +55,8 @@ def entry_of(fact: Fact, speakers: Collection[str]) -> Entry | None:
         return None
     value = _told(fact)
     if not value or max(len(fact.attribute), len(value)) > _LONGEST:
+        return None
+    if is_private(fact.attribute, value):
         return None
     return Entry(
         section=Section.PREFERENCES if _is_preference(kind) else Section.CONTEXT,

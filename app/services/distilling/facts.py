@@ -16,6 +16,7 @@ from app.distil.facts.values import normal
 from app.domain.conversation import Message
 from app.domain.memories import Memory, MemoryChanges, NewMemory
 from app.domain.memory import ItemType
+from app.domain.private import is_private
 from app.ports.store import Transaction
 from app.ports.stored import PreparedMemory
 from app.services.distilling.rewording import FactReader
@@ -101,7 +102,12 @@ def _apart(found: Sequence[tuple[Fact, Message]]) -> Sequence[tuple[Fact, Messag
 
 
 def _is_unwanted(fact: Fact, message: Message) -> bool:
-    """Whether somebody deleted it, as it was drawn from this message or as they had changed it."""
+    """
+    Whether it is private, of which who asks for it finds the message, or somebody deleted it, as it
+    was drawn from this message or as they had changed it.
+    """
+    if is_private(fact.attribute, fact.value):
+        return True
     subject = subject_of(fact)
     return not message.unwanted.isdisjoint({mark_of(subject, kept_as(fact)), mark_of(subject)})
 
