@@ -46,6 +46,35 @@ async def test_what_was_said_last_holds_though_it_began_before(
 
 @pytest.mark.parametrize("order", [1, -1])
 @pytest.mark.parametrize(
+    "later",
+    [
+        "I moved to Porto last spring.",
+        "I moved to Porto eight months ago.",
+        "I have lived in Porto since June.",
+        "I've been living in Porto since 2019.",
+        "Correction: I moved to Porto in 2019.",
+    ],
+)
+async def test_what_began_of_late_or_goes_on_is_the_last_word(
+    alone: AsyncClient, later: str, order: int
+) -> None:
+    await tell(alone, *[("I live in Berlin.", MONDAY), (later, FRIDAY)][::order])
+    assert await homes(alone) == ["Porto"]
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize(
+    "later", ["I moved to Porto in May for two months.", "I moved to Porto in May but came back."]
+)
+async def test_what_was_for_a_while_ends_nothing(
+    alone: AsyncClient, later: str, order: int
+) -> None:
+    await tell(alone, *[("I live in Berlin.", MONDAY), (later, FRIDAY)][::order])
+    assert "Berlin" in await homes(alone)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize(
     "earlier", ["I live in Berlin.", "I have lived in Berlin since last Sunday."]
 )
 async def test_a_tale_of_former_times_ends_nothing(

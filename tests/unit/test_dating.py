@@ -22,6 +22,8 @@ SAID_AT = datetime(2025, 3, 12, 12, tzinfo=UTC)
         ("I moved to Porto, can you plan what I read on 3 March?", SAID_AT),
         ("My aunt called on 3 March, but I live in Porto.", SAID_AT),
         ("We decided to rest for a week starting 3 March.", SAID_AT),
+        ("Correction: I moved to Porto in 2019.", SAID_AT),
+        ("Sorry, I was wrong, I moved to Porto in 2019.", SAID_AT),
     ],
 )
 def test_a_time_is_of_the_clause_it_stands_in(content: str, began: datetime) -> None:
@@ -37,3 +39,22 @@ def test_of_two_that_share_a_subject_each_has_its_own_time() -> None:
 
     assert moved.begins == datetime(2025, 3, 3, tzinfo=UTC)
     assert works.begins == SAID_AT
+
+
+@pytest.mark.parametrize(
+    ("content", "tenses"),
+    [
+        ("I moved to Porto in May and left again.", ["past"]),
+        ("I moved to Porto, but came back to Rome in May.", ["past"]),
+        ("I moved to Porto in May, moved back to Rome in August.", ["past", "now"]),
+        ("I joined Siemens in June and quit in July.", ["past"]),
+        ("I moved to Porto, but left my bike in Rome.", ["now"]),
+        ("I moved to Porto and left Google.", ["now", "past"]),
+        ("I live in Porto, moved back in August.", ["now"]),
+        ("I work at Google and moved to Porto, then returned.", ["now", "past"]),
+    ],
+)
+def test_what_ended_by_the_end_of_its_sentence_is_over(content: str, tenses: list[str]) -> None:
+    found = facts_of(Utterance(role=Role.USER, content=content, said_at=SAID_AT))
+
+    assert [each.tense for each in found] == tenses

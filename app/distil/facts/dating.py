@@ -2,9 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
+from app.distil.facts.fact import Tense
 from app.distil.facts.meaning import Stretch
+from app.distil.facts.statement import Statement
 from app.text.intervals import Interval
 from app.text.times import intervals_of
 
@@ -18,6 +21,19 @@ _WHEN = re.compile(
 )
 _SINCE = re.compile(r"\bsince\s+\Z", re.IGNORECASE)
 _LOOKED_BACK = 8
+_CORRECTS = re.compile(
+    r"\W*(?:(?:oh|oops|sorry|no|wait|a|one|quick|small)\W+){0,3}"
+    r"(?:correction|I was wrong|I misspoke|my mistake|scratch that)\b",
+    re.IGNORECASE,
+)
+_HAS_ENDED = re.compile(
+    r"\W*(?:\w+\W+){0,3}?(?:moved|relocated|joined|started)\b"
+    r"(?:(?!\b(?:moved|relocated|joined|started|works?|lives?)\b).)*?(?:,|\band|\bbut|\bthen)"
+    r"\s+(?:then\s+)?(?:(?:I|we)\s+)?(?:have\s+)?"
+    r"(?:left|quit|returned|(?:moved|came|went)\s+(?:back|away|out))(?:\s+again)?"
+    r"(?=\s+(?:home|to\s+[A-Z]|in\s|after\s|last\s|on\s)|\s*(?:[.,;!]|\Z))"
+)
+_STAYS = frozenset({"lives_in", "works_at"})
 
 
 def told_around(plain: str, places: Sequence[Stretch], at: int) -> Stretch:
@@ -41,3 +57,15 @@ def told_around(plain: str, places: Sequence[Stretch], at: int) -> Stretch:
 
 def times_in(told: str, said_at: datetime) -> Sequence[Interval]:
     return () if _NOT_FROM_THEN.search(told) else intervals_of(told, said_at)
+
+
+def corrects(plain: str) -> bool:
+    """Whether a sentence holds against what was said before, whenever that began which is right."""
+    return bool(_CORRECTS.match(plain))
+
+
+def as_ended(stated: Statement, told: str) -> Statement:
+    """What is over by the end of its sentence, as such: "I moved to Rome, but came back"."""
+    stays = stated.attribute in _STAYS and stated.tense is Tense.NOW and stated.positive
+    over = stays and _HAS_ENDED.match(told)
+    return replace(stated, tense=Tense.PAST) if over else stated

@@ -18,7 +18,7 @@ from app.distil.facts.clauses import (
     is_short,
 )
 from app.distil.facts.contact import reached_at
-from app.distil.facts.dating import times_in, told_around
+from app.distil.facts.dating import as_ended, corrects, times_in, told_around
 from app.distil.facts.directions import statement_at
 from app.distil.facts.dropped import clauses_at
 from app.distil.facts.endings import pets_lost
@@ -255,11 +255,11 @@ def _dated(
     for statement, place in stated:
         begin = around[0] if place.start == starts[0] else place.start
         end = next((each for each in starts if each > place.start), around[1])
-        told = statement.attribute.rpartition(" ")[2] in TOLD_NOUNS
+        told = corrects(sentence.plain) or statement.attribute.rpartition(" ")[2] in TOLD_NOUNS
         times = () if told else times_in(sentence.plain[begin:end], said.said_at)
         at = sentence.start
         inside = _Place(at + place.start, at + place.stop, place.text)
-        yield _fact(said, statement, inside, times)
+        yield _fact(said, as_ended(statement, sentence.plain[place.start :]), inside, times)
 
 
 def _fact(said: Utterance, stated: Statement, place: _Place, times: Sequence[Interval]) -> Fact:

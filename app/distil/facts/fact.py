@@ -1,5 +1,6 @@
 """A fact, and what a newer one does to it."""
 
+import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -36,8 +37,23 @@ ATTRIBUTES = _ONE_AT_A_TIME | _SEVERAL
 OF_EACH = frozenset({"lives_in"})
 """What holds of who says it of "us": it ends where they lived alone."""
 
-_JUST_BEGUN = timedelta(days=60)
-"""What began so long before something else was said is no tale of former times beside it."""
+_OF_LATE = timedelta(days=400)
+"""
+What began so long before something else was said is no tale of former times beside it: a year, and
+as much as a season that is named begins before.
+"""
+
+_GOES_ON = re.compile(
+    r"\bsince\b(?!\s+(?:I|my|we|our|he|his|she|her|they|their|it|its|the|there|that)\b)"
+    r"|\b(?:has|have|'ve)\s+(?:\w+\s+)?(?:been|lived|resided|worked)\b"
+)
+"""What is told so holds by now, however long ago it began."""
+
+_FOR_A_WHILE = re.compile(
+    r"\b(?:moved|relocated|joined|started|took|got)\b.{0,80}\sfor\s+(?:an?|the|two|three|four|five|six"
+    r"|several|\d+)\s+(?:\w+\s+)?(?:days?|weeks?|months?|years?|semesters?|summer|winter)\b"
+)
+"""Who moved somewhere "for two months" in May may be back."""
 
 _CHOICES = TOOL_KINDS | {"uses", "decision"}
 _PLACES = frozenset({"lives_in", "from", "visited"})
@@ -143,15 +159,16 @@ def has_last_word(later: Fact, earlier: Fact) -> bool:
     """
     Whether `later`, of which the words tell that it began before `earlier` was said, ends that.
 
-    Who lives in Berlin on Monday and tells on Friday that they moved to Porto last week, lives in
-    Porto. Who moved there years ago tells what was before, and so does who said since when they
-    live in Berlin.
+    Who lives in Berlin on Monday and tells on Friday that they moved to Porto in spring, or have
+    lived there since 2019, lives in Porto. Who moved there years ago tells what was before, and so
+    does who said since when they live in Berlin.
     """
     undated = earlier.begins == earlier.said_at
     if not undated or not later.begins < earlier.begins <= later.said_at:
         return False
-    recent = earlier.begins - later.begins <= _JUST_BEGUN
-    return recent and bearing(later, earlier) is Bearing.SUPERSEDES
+    recent = earlier.begins - later.begins <= _OF_LATE and not _FOR_A_WHILE.search(later.text)
+    told = recent or bool(_GOES_ON.search(later.text))
+    return told and bearing(later, earlier) is Bearing.SUPERSEDES
 
 
 def _recounts(newer: Fact, older: Fact) -> bool:
