@@ -18,9 +18,28 @@ _NO_PROSE = re.compile(
 _BULLET = re.compile(r"\s*(?:[-*+•]\s+|\d{1,3}[.)]\s+)?")
 _END = re.compile(r"[.!?…]{1,9}[\"'\u201d\u2019)\]*]{0,3}(?=\s)|[\u3002\uff01\uff1f]")
 _NO_END = re.compile(
-    r"(?:\b(?i:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|[af]\.k\.a|approx|fig|inc|ltd|u\.s)|\A\d{1,3}|\b[A-Z])\.\Z"
+    r"(?:\b(?i:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|[af]\.k\.a|approx|fig|inc|ltd|u\.s|z\.\s?b|d\.\s?h)"
+    r"|\b(?:ca|bzw|ggf|evtl|inkl|exkl|zzgl|bspw|vgl|sog|o\.ä|Nr|Hr|Mio|Mrd|Sra?|Mme|núm|pág|aprox)"
+    r"|\A\d{1,3}|\b[A-Z])\.\Z"
 )
-_LOOKED_BACK = 8
+_MAY_GO_ON = re.compile(
+    r"\b(?:(?P<day>\d{1,2})|(?P<letter>[zduio])|(?P<numbered>\w{0,9}[Ss]tr|Tel|Abs)"
+    r"|(?P<month>Jan|Feb|Mrz|Mär|Apr|Jun|Jul|Aug|Sept?|Okt|Oct|Nov|Dez|Dec))\.\Z"
+)
+_GOES_ON = {
+    "day": re.compile(
+        r"\s+(?:(?:und|oder|bis|og|eller|til)\s+\d{1,2}\.\s+)?(?:januar|jänner|februar|feber|märz|april"
+        r"|mai|juni|juli|august|september|oktober|november|dezember|marts|mars|maj|desember|december"
+        r"|(?:jan|feb|mrz|apr|jun|jul|aug|sept?|okt|nov|dez)\.|quartal|halbjahr|jahrhundert)(?!\w)",
+        re.IGNORECASE,
+    ),
+    "letter": re.compile(r"\s(?:B|b|h|a|U|ä|d)\."),
+    "numbered": re.compile(r"\s+[\d+(]"),
+    "month": re.compile(r"\s+[\da-zäöü]"),
+}
+"""By what may go on what must follow it: "am 30." goes on before a month."""
+
+_LOOKED_BACK = 12
 _HELD_CHARACTERS = 100_000
 """The sentences of what is longer are found anew each time: they take many times its room."""
 
@@ -87,10 +106,17 @@ def _in_line(line: re.Match[str]) -> Iterator[Sentence]:
 
 def _ends(plain: str, start: int) -> Iterator[int]:
     for end in _END.finditer(plain, start):
-        before = plain[max(0, end.end() - _LOOKED_BACK) : end.end()]
-        if not _NO_END.search(before):
+        if not _goes_on(plain, end.end()):
             yield end.end()
     yield len(plain)
+
+
+def _goes_on(plain: str, at: int) -> bool:
+    before = plain[max(0, at - _LOOKED_BACK) : at]
+    if _NO_END.search(before):
+        return True
+    found = _MAY_GO_ON.search(before)
+    return bool(found and _GOES_ON[str(found.lastgroup)].match(plain, at))
 
 
 def _plain(text: str) -> str:
