@@ -94,6 +94,23 @@ async def test_metadata_may_say_what_a_fact_is_about(client: AsyncClient) -> Non
         assert told["superseded"] == []
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The customer's plan is Gold.", "The customer is on the Silver plan now."),
+        ("The customer lives in Oslo.", "The user lives in Bergen."),
+        ("Tom's phone number is 555 0101", "Tom's phone number is 555 0202"),
+        ("Shipping address: Kirkegata 3, Oslo", "The customer's shipping address is Elvegata 5"),
+    ],
+)
+async def test_as_agents_word_it_the_last_word_holds(
+    alone: AsyncClient, old: str, new: str
+) -> None:
+    first = await tell(alone, old)
+    assert (await tell(alone, new))["superseded"] == [first["id"]]
+    assert await facts(alone) == [new]
+
+
 async def test_what_says_more_than_one_thing_supersedes_nothing(alone: AsyncClient) -> None:
     await tell(alone, "Alice lives in Lisbon. Her project is due on Friday.")
     await tell(alone, "Alice lives in Porto, and she works at Acme.")

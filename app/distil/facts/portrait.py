@@ -18,6 +18,9 @@ _PREFERENCES = frozenset({"likes", "dislikes", "prefers", "diet", "called", "pro
 _AS_SAID = frozenset({"likes", "dislikes", "prefers"})
 """What often goes on behind its value: "emails in the morning", "meetings on Tuesdays"."""
 
+_NOT_TOLD_OF = frozenset({"address", "status"})
+"""Nor what ends so: a "billing address"."""
+
 _NOT_TOLD = MEASURES | {
     *("decision", "visited", "plans", "goal", "condition", "fears", "email", "phone")
 }
@@ -56,7 +59,7 @@ def entry_of(fact: Fact, speakers: Collection[str]) -> Entry | None:
     value = _told(fact)
     if not value or max(len(fact.attribute), len(value)) > _LONGEST:
         return None
-    if is_private(fact.attribute, value):
+    if is_private(fact.attribute, value) or kind.rpartition(" ")[2] in _NOT_TOLD_OF:
         return None
     return Entry(
         section=Section.PREFERENCES if _is_preference(kind) else Section.CONTEXT,

@@ -4,15 +4,23 @@ import re
 from collections.abc import Collection, Mapping
 from datetime import datetime
 
-from app.distil.facts.clauses import beginnings, is_short
+from app.distil.facts.clauses import MAX_CHARACTERS, beginnings, is_short
 from app.distil.facts.drawing import facts_of
 from app.distil.facts.fact import Fact, Tense, is_single
 from app.distil.facts.filing import kept_fact
+from app.distil.facts.recorded import recorded
 from app.distil.language.sentences import sentences_of
 from app.distil.language.utterance import Utterance
 from app.domain.conversation import Role
 
 _USER = "user"
+_OF_RECORD = 0.85
+_AS_AGENTS_SAY = (
+    r"customer|client(?=\s+(?:lives|moved|prefers|likes|loves|dislikes|speaks"
+    r"|works\s+(?:at|for|as))\s)"
+)
+"""A client that does something else may be a program."""
+
 _NO_WORD = re.compile(r"[\W_]+")
 _SAYS = {"is": "am", "has": "have", "does": "do", "doesn't": "don't", "was": "was"}
 _STEM = re.compile(r"\A([a-z]+?)(?:(?P<y>ies)|(?<=[xzo])es|(?<=ss)es|(?<=[cs]h)es|s)\Z")
@@ -36,8 +44,12 @@ def told_fact(
     drawn = kept_fact(content, metadata, since)
     if drawn is not None:
         said = drawn.value.casefold() in content.casefold()
-        return drawn if said else _read(content, since, speakers)
-    return _named(content, metadata, since) or _read(content, since, speakers)
+        return drawn if said else _understood(content, since, speakers)
+    return _named(content, metadata, since) or _understood(content, since, speakers)
+
+
+def _understood(content: str, since: datetime, speakers: Collection[str]) -> Fact | None:
+    return _read(content, since, speakers) or _recorded(content, since, speakers)
 
 
 def _named(content: str, metadata: Mapping[str, object], since: datetime) -> Fact | None:
@@ -72,12 +84,31 @@ def _read(content: str, since: datetime, speakers: Collection[str]) -> Fact | No
     return found[0] if len(found) == 1 else None
 
 
+def _recorded(content: str, since: datetime, speakers: Collection[str]) -> Fact | None:
+    sentences = list(sentences_of(content)) if len(content) <= MAX_CHARACTERS else []
+    found = recorded(content, speakers) if len(sentences) == 1 else None
+    if found is None:
+        return None
+    return Fact(
+        subject=found.name or _USER.title(),
+        attribute=found.attribute,
+        value=found.value,
+        text=content,
+        start=0,
+        stop=len(content),
+        said_at=since,
+        confidence=_OF_RECORD,
+        single=True,
+        valid_from=since,
+    )
+
+
 def _in_first_person(content: str, speakers: Collection[str]) -> str:
-    """What is told of a user, "the user" or by name, as they would say it."""
+    """What is told of a user, "the user", "the customer" or by name, as they would say it."""
     called = sorted(filter(str.strip, speakers), key=len, reverse=True)
     names = "|".join(map(re.escape, called))
     told = content.strip()
-    found = re.match(rf"(?:the\s+)?(?:{names})('s)?\s+(\S+)", told, re.IGNORECASE)
+    found = re.match(rf"(?:the\s+)?(?:{names}|{_AS_AGENTS_SAY})('s)?\s+(\S+)", told, re.IGNORECASE)
     if not found:
         return content
     owned, word = found.groups()
