@@ -267,12 +267,13 @@ def test_every_item_is_kept_or_dropped_for_a_reason_that_holds(
     scores = [found.score[at] for at in found.order]
     assert scores == sorted(scores, reverse=True)
     assert all(0 <= score <= 1.500001 for score in found.score)
+    told = [found.signals[name] == 1 for name in ("changed", "since") if name in found.signals]
     passing = [
         at
         for at in range(len(items))
         if at in pinned
         or (
-            found.relevance[at] >= taste.floor
+            (found.relevance[at] >= taste.floor or any(each[at] for each in told))
             and (taste.min_score is None or found.score[at] >= taste.min_score)
         )
     ]

@@ -13,7 +13,7 @@ _NAMED = {EntityType.PERSON, EntityType.ORGANISATION, EntityType.UNKNOWN}
 _IN_ENGLISH = re.compile(
     r"\b(?:the|is|are|did|does|do|what|when|where|which|who|whose|how|my|our|of)\b", re.IGNORECASE
 )
-"""Elsewhere nouns may have capitals."""
+"""Elsewhere nouns may have capitals, though seldom two in a row."""
 _CALLED = re.compile(r"\A\s*(?:,|[!?.]*\s*\Z)")
 MOST = 1_000
 """Characters of a query that is about somebody; more tells of many."""
@@ -41,7 +41,7 @@ def _is_subject(named: Mention, asked: str) -> bool:
         return False
     if named.type is EntityType.PERSON:
         return True
-    return not named.name.isupper() and bool(_IN_ENGLISH.search(asked))
+    return not named.name.isupper() and bool(" " in named.name or _IN_ENGLISH.search(asked))
 
 
 def _is_called(named: Mention, asked: str) -> bool:
