@@ -76,7 +76,7 @@ def rank(
     more, lifts = lifted(part * relevant, query, pool, ties, asked)
     topical = on_topic(query, pool, judged, asked, nothing, taste.sufficient)
     passing = topical >= taste.floor
-    merit = merit_of_being_fresh(more)
+    merit = merit_of_being_fresh(part * relevant)
     score, merits = scored(pool.recalled, more, taste, query.intervals, merit)
     score, changed = in_their_places(score, changes_in(query, pool, more, passing, nothing))
     signals = {"semantic": judged.semantic, "lexical": judged.lexical, **merits}

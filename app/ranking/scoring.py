@@ -12,9 +12,9 @@ DECAY_DAYS = 30.0
 PREFERRED = 1.5
 """What a preferred label multiplies a score with."""
 
-_STEEPNESS = 16.0
+_STEEPNESS = 24.0
 """
-With 0.96 of what the best is worth being fresh counts half as much, with 0.9 a fifth. Decision 115
+With 0.97 of what the best is worth being fresh counts half as much, with 0.93 a sixth. Decision 115
 of docs/decisions.md has the figures.
 """
 
