@@ -22,7 +22,7 @@ class Stored(TypedDict):
     token_count: int
     indexed: bool
     duplicates: int
-    differing_ids: NotRequired[list[str]]
+    differing_ids: list[str]
 
 
 class Conversation(TypedDict):

@@ -19,7 +19,7 @@ from app.ranking.query import QueryView
 from app.ranking.ranked import BELOW_FLOOR, REPEATED, Ranked
 from app.ranking.relevance import Relevance
 from app.ranking.running import outdone, said_in, told_once
-from app.ranking.scoring import final_scores, leaning, merit_of_being_fresh, recency
+from app.ranking.scoring import PREFERRED, final_scores, leaning, merit_of_being_fresh, recency
 from app.ranking.superseding import changes_in, in_their_places
 from app.ranking.timing import fitting
 from app.text.intervals import Interval
@@ -65,27 +65,24 @@ def rank(
     of that time, what was said at another needs a word of the overview. What was said at a time
     that the query speaks of is preferred, and so is code where it asks for that, what is of the
     conversation that goes on, and what `ties` tell to be near; that lifts nothing over the floor.
-    What was replied when the same was asked before is a likely answer. What tells of a change comes
-    right before what it takes the place of. Of a past time that is named the best comes
-    in, if nothing of it is a likely answer. Where the conversation that goes on has enough of
-    these, what was said elsewhere and is worth less stays out. Ties: by key, newest first.
+    Of a past time that is named the best comes in, if nothing of it is a likely answer. Where the
+    running conversation has enough of these, what is worth less elsewhere stays out.
     """
     relevant = judged.score * judged.standing
     asked, small = _asked_for(query, pool, relevant >= taste.floor)
     nothing, part = idle(query, pool, relevant >= taste.floor, asked, small)
     more, lifts = lifted(part * relevant, query, pool, ties, asked)
     topical = on_topic(query, pool, judged, asked, nothing, taste.sufficient)
-    passing = topical >= taste.floor
-    merit = merit_of_being_fresh(part * relevant)
-    score, merits = scored(pool.recalled, more, taste, query.intervals, merit)
-    score, changed = in_their_places(score, changes_in(query, pool, more, passing, nothing))
+    score, merits = scored(pool.recalled, more, taste, query.intervals, merit_of_being_fresh(more))
+    changes = changes_in(query, pool, judged, more, topical >= taste.floor, nothing)
+    moved, changed = in_their_places(score, changes)
+    lift, score = more - relevant + _as_relevance(moved - score, pool.recalled, taste), moved
     signals = {"semantic": judged.semantic, "lexical": judged.lexical, **merits}
     signals |= {"relevance": relevant, "on_topic": topical, **lifts, **changed, **judged.features}
-    signals |= _told_as(query, asked) | _told_of(nothing, more - relevant)
+    signals |= _told_as(query, asked) | _told_of(nothing, lift)
     likely = np.minimum(relevant, topical) >= taste.sufficient
     then = dated(query, pool.recalled, more, likely, now=taste.now)
-    for told in changed.values():
-        then |= told == 1
+    then = np.logical_or.reduce([then, *(told == 1 for told in changed.values())])
     filling = (more < NEGLIGIBLE) & (judged.lexical < LITTLE) & taste.is_choosy & ~then
     better = _outdone(query, pool, more, likely)
     marked = _Marked(asked=asked, dated=then, outdone=better, filling=filling)
@@ -96,8 +93,8 @@ def rank(
 class _Marked:
     """
     True for what is asked for as a whole; for what else was said at the time that is named, or
-    tells of a change; for
-    what the running conversation has better; for what is next to nothing beside the best.
+    tells of a change; for what the running conversation has better; for what is next to nothing
+    beside the best.
     """
 
     asked: NDArray[np.bool_]
@@ -185,16 +182,27 @@ def scored(
     leant = leaning(taste.weights)
     fresh = fitting(fresh, created_at, asked) if asked else fresh * merit**leant
     importance = np.array(recalled.importance, dtype=np.float32)
-    preferred = [label in taste.preferred_labels for label in recalled.labels]
     score = final_scores(
         relevance=relevance,
         recency=fresh,
         importance=importance,
-        preferred=np.array(preferred, dtype=np.bool_),
+        preferred=_preferred(recalled, taste),
         weights=taste.weights,
     )
     told = {"relevance": relevance, "recency": fresh, "importance": importance / np.float32(10.0)}
     return score, told
+
+
+def _preferred(recalled: Recalled, taste: Taste) -> NDArray[np.bool_]:
+    return np.array([label in taste.preferred_labels for label in recalled.labels], dtype=np.bool_)
+
+
+def _as_relevance(more: Floats, recalled: Recalled, taste: Taste) -> Floats:
+    """What so much more of a score would be of relevance, shape (n,), if that counts."""
+    if not taste.weights.relevance:
+        return np.zeros_like(more)
+    preferred = np.where(_preferred(recalled, taste), PREFERRED, 1.0)
+    return np.asarray(more / (taste.weights.relevance * preferred), dtype=np.float32)
 
 
 def _cut(

@@ -12,6 +12,7 @@ from app.ranking import Floats
 from app.ranking.bm25 import numbers_in_order, term_numbers
 from app.ranking.pool import Pool, Recalled
 from app.ranking.query import QueryView
+from app.ranking.relevance import Relevance
 from app.ranking.restating import restated
 from app.ranking.since_then import said_since
 from app.ranking.subjects import names_of_things, names_others
@@ -73,16 +74,19 @@ class Change(NamedTuple):
 def changes_in(
     query: QueryView,
     pool: Pool,
+    judged: Relevance,
     worth: Floats,
     passing: NDArray[np.bool_],
     nothing: NDArray[np.bool_],
 ) -> Sequence[Change]:
     """
-    What tells that one of the best changed, and what was said since then of the best.
+    What tells that one of the best changed, and what was said since then of the best; the latter is
+    told by a cross-encoder, where one read both.
 
     Args:
         query: What is asked.
         pool: What was found, n items.
+        judged: How.
         worth: Of each, shape (n,).
         passing: True for what may be let in, shape (n,).
         nothing: True for what answers nothing, shape (n,).
@@ -93,7 +97,7 @@ def changes_in(
         *restated(query, pool, worth, passing, hits),
     ]
     found = [Change(at, of, before=True) for at, of in changed if not nothing[at]]
-    if passing.any():
+    if passing.any() and "rerank" not in judged.features:
         best = int(pool.recalled.best_first(np.where(passing & ~nothing, worth, -np.inf))[0])
         since = said_since(query, pool, worth, best, nothing)
         found += [] if since is None else [Change(since, best, before=False)]

@@ -6,6 +6,7 @@ import numpy as np
 
 from app.ranking.pool import Pool
 from app.ranking.query import QueryView
+from app.ranking.relevance import relevance
 from app.ranking.superseding import changes_in
 from app.text.terms import query_terms
 from app.text.wording import wording_of
@@ -34,7 +35,7 @@ def changed(new: str, *, near: float) -> bool:
     )
     pool = Pool.of(recalled(*items, vectors=vectors), dimension=2)
     worth, every = np.array([0.9, 0.1], np.float32), np.ones(2, dtype=np.bool_)
-    told = changes_in(query, pool, worth, every, ~every)
+    told = changes_in(query, pool, relevance(query, pool), worth, every, ~every)
     return (1, 0, True) in told
 
 

@@ -105,9 +105,7 @@ class StoredOut(Answer):
     indexed: bool = Field(description="Whether every index holds the messages already.")
     duplicates: int = Field(description="Messages of this request that were there already.")
     differing_ids: list[UUID] = Field(
-        default_factory=list,
-        exclude_if=lambda several: not several,
-        description="Of those, which are stored with another content; it stays. Absent: none.",
+        description="Of those, which are stored with another content; it stays."
     )
 
     @classmethod
