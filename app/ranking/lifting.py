@@ -58,7 +58,8 @@ def lifted(
         more = more + here * np.minimum(RUNNING_SHARE, OF_REST * (1 - relevant))
     if ties is not None:
         told["relational"] = ties.near
-        more = more + np.float32(ties.share) * np.nan_to_num(ties.near)
+        tied = np.float32(ties.share) * np.nan_to_num(ties.near)
+        more = more + np.minimum(tied, OF_REST * (1 - relevant))
     more = np.asarray(np.minimum(more, np.float32(1.0)), dtype=np.float32)
     if query.facts or query.overview:  # a word such as "happened" is said at any time
         more = np.where(asked, np.maximum(more, ANSWERING), more)

@@ -12,9 +12,9 @@ DECAY_DAYS = 30.0
 PREFERRED = 1.5
 """What a preferred label multiplies a score with."""
 
-_STEEPNESS = 24.0
+_STEEPNESS = 48.0
 """
-With 0.97 of what the best is worth being fresh counts half as much, with 0.93 a sixth. Decision 115
+With 0.985 of what the best is worth being fresh counts half, with 0.96 a seventh. Decision 115
 of docs/decisions.md has the figures.
 """
 

@@ -199,7 +199,7 @@ def test_of_two_that_say_the_same_the_pinned_one_stays() -> None:
 
 def test_what_falls_out_pushes_nothing_out() -> None:
     """The second is fresher and nearly the same, but just below the floor."""
-    above, below = (np.array([x, np.sqrt(1 - x * x)], np.float32) for x in (0.265, 0.263))
+    above, below = (np.array([x, np.sqrt(1 - x * x)], np.float32) for x in (0.265, 0.2635))
     old = an_item(1, "a cup", at=NOON - timedelta(days=300))
 
     found = ranking([old, an_item(2, "cups")], vectors={0: above, 1: below}, query=ABOUT_NOTHING)
