@@ -199,7 +199,7 @@ def _preferred(recalled: Recalled, taste: Taste) -> NDArray[np.bool_]:
 
 def _as_relevance(more: Floats, recalled: Recalled, taste: Taste) -> Floats:
     """What so much more of a score would be of relevance, shape (n,), if that counts."""
-    if not taste.weights.relevance:
+    if not (taste.weights.relevance and more.any()):
         return np.zeros_like(more)
     preferred = np.where(_preferred(recalled, taste), PREFERRED, 1.0)
     return np.asarray(more / (taste.weights.relevance * preferred), dtype=np.float32)

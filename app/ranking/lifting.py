@@ -47,19 +47,18 @@ def lifted(
     than ANSWERING for what is `asked` for and REPLIED for what was replied to it, and the signals
     of that; each of shape (n,).
     """
-    recalled = pool.recalled
+    recalled, room = pool.recalled, OF_REST * (1 - relevant)
     timely = time_match(np.array(recalled.created_at, dtype=np.float64), query.intervals)
     more, told = relevant + TIME_SHARE * timely, {"time": timely}
     if query.wording.asks_code:
         coded = told["code"] = is_code(recalled)
-        more = more + coded * np.minimum(CODE_SHARE, OF_REST * (1 - relevant))
+        more = more + coded * np.minimum(CODE_SHARE, room)
     if query.running is not None:
         here = told["running"] = said_in(query.running, recalled).astype(np.float32)
-        more = more + here * np.minimum(RUNNING_SHARE, OF_REST * (1 - relevant))
+        more = more + here * np.minimum(RUNNING_SHARE, room)
     if ties is not None:
         told["relational"] = ties.near
-        tied = np.float32(ties.share) * np.nan_to_num(ties.near)
-        more = more + np.minimum(tied, OF_REST * (1 - relevant))
+        more = more + np.minimum(np.float32(ties.share) * np.nan_to_num(ties.near), room)
     more = np.asarray(np.minimum(more, np.float32(1.0)), dtype=np.float32)
     if query.facts or query.overview:  # a word such as "happened" is said at any time
         more = np.where(asked, np.maximum(more, ANSWERING), more)

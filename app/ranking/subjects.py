@@ -68,10 +68,14 @@ def names_others(query: QueryView, pool: Pool, at: int) -> bool:
     subjects = query.subjects
     if not subjects.names:
         return False
-    least = 1 if subjects.several else len(subjects.names)
-    said = frozenset(terms_of(pool.recalled.contents[at][:_READ])) & subjects.names
+    text, least = pool.recalled.contents[at][:_READ], _least_said(subjects)
     names = names_somebody if subjects.people else _names_any
-    return len(said) < least and names(pool.recalled.contents[at][:_READ])
+    return len(subjects.names.intersection(terms_of(text))) < least and names(text)
+
+
+def _least_said(subjects: Subjects) -> int:
+    """How many of their words one says, at least, who names what is asked about."""
+    return 1 if subjects.several else len(subjects.names)
 
 
 def _saying(subjects: frozenset[str], pool: Pool) -> NDArray[np.bool_]:
@@ -84,7 +88,7 @@ def _saying(subjects: frozenset[str], pool: Pool) -> NDArray[np.bool_]:
 
 def _labelled(subjects: Subjects, pool: Pool) -> NDArray[np.bool_]:
     """True for what was said under a label that says the name, or one of several, shape (n,)."""
-    labels, least = pool.recalled.labels, 1 if subjects.several else len(subjects.names)
+    labels, least = pool.recalled.labels, _least_said(subjects)
     said = {each: subjects.names & terms_of_label(each or "") for each in set(labels)}
     own = {each: len(terms) >= least for each, terms in said.items()}
     return np.array([own[each] for each in labels], dtype=np.bool_)

@@ -152,15 +152,15 @@ def _superseding(
     contents = [(each, recalled.contents[each]) for each in order[:_READ].tolist()]
     read = [told for told in contents if may[told[0]] or OF_STOP_WORDS.search(told[1])]
     telling = [each for each, content in read if tells_change(content)]
-    found: list[tuple[int, int]] = []
+    names, found = names_of_things(query), list[tuple[int, int]]()
     for old in order[passing[order]][:OLD].tolist():
         later = [
             each
             for each in telling
             if said_in_order[each] > said_in_order[old] and worth[each] < worth[old]
         ]
-        if same := _of_the_same(query, pool, hits, old, later):
-            asked = {*_of_what_is_asked(query, pool, hits, old, same)}
+        if same := _of_the_same(names, pool, hits, old, later):
+            asked = {*_of_what_is_asked(query, names, pool, hits, old, same)}
             telling_it = [each for each, surely in same.items() if surely or each in asked]
             found += [(each, old) for each in telling_it[:_MOST]]
     return found
@@ -175,10 +175,14 @@ def _by_users(recalled: Recalled, *, among_people: bool) -> NDArray[np.bool_]:
 
 
 def _of_what_is_asked(
-    query: QueryView, pool: Pool, hits: NDArray[np.bool_], old: int, among: Collection[int]
+    query: QueryView,
+    names: NDArray[np.uint32],
+    pool: Pool,
+    hits: NDArray[np.bool_],
+    old: int,
+    among: Collection[int],
 ) -> Sequence[int]:
     """Those `among` that have a word of the query, or are nearly as near to it as the old one."""
-    names = names_of_things(query)
     matter = ~np.isin(term_numbers(query.terms), names)
     said = np.any(hits[:, matter], axis=1)
     if query.vector is not None and not len(names):
@@ -188,7 +192,11 @@ def _of_what_is_asked(
 
 
 def _of_the_same(
-    query: QueryView, pool: Pool, hits: NDArray[np.bool_], old: int, among: Sequence[int]
+    names: NDArray[np.uint32],
+    pool: Pool,
+    hits: NDArray[np.bool_],
+    old: int,
+    among: Sequence[int],
 ) -> Mapping[int, bool]:
     """
     Those `among` that mean something like one, in some of its words; and whether that is told
@@ -205,7 +213,7 @@ def _of_the_same(
         return {}
     bags = pool.whole_bags
     most = max(_RARE, len(bags.length) // _ONE_OF)
-    shared = bags.sharing(old, most=most, but_for=names_of_things(query))
+    shared = bags.sharing(old, most=most, but_for=names)
     as_much = np.all(hits >= hits[old], axis=1) & hits[old].any()
     pointing = {at for at in near if at in denying or _points_at(pool, at, old)}
     return {

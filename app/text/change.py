@@ -19,18 +19,8 @@ _DONE = (
     *("cancelled", "upgraded", "raised", "lowered", "increased", "reduced", "renamed", "switched"),
     *("dropped", "bumped", "upped", "swapped", "ditched", "relocated", "reverted", "migrated"),
     *("downgraded", "delayed", "doubled", "halved", "scrapped", "shortened", "shifted"),
-    *(
-        "called off",
-        "put off",
-        "decommissioned",
-        "discontinued",
-        "rebooked",
-        "traded",
-        "pushed back",
-        "brought forward",
-        "rolled back",
-        "taken over",
-    ),
+    *("called off", "put off", "pushed back", "brought forward", "rolled back", "taken over"),
+    *("decommissioned", "discontinued", "rebooked", "traded"),
 )
 """What something was, and what somebody did to it."""
 
@@ -105,10 +95,7 @@ _SAID = """
 TERMS = tuple(dict.fromkeys(terms_of(" ".join([_SAID, *_DONE, *_DONE_BY, *_GOING_ON]))))
 """Of these what tells of a change has one, unless it is OF_STOP_WORDS."""
 
-
 _CHANGES_IT = re.compile(rf"\b(?:{_ANY_DONE_BY}|cuts?|trimmed) (?:it|that|this)\b")
-
-
 _DENIED = re.compile(r"\b(?:is|'s|are|was|be|meant)\b[^.!?\n]{1,60}?[,(]? (?:and )?not ([\w:]+)")
 
 

@@ -11,7 +11,7 @@ import re
 from app.text.patterns import one_of
 
 _LONGEST = 200
-"""Characters of a request that tells nothing besides, at most."""
+"""Characters of a question or a request that tells nothing besides, at most."""
 
 _FIRST = (
     r"\W*(?:(?:ok(?:ay)?|now|so|and|then|also|please|pls|bitte|just|quickly|"
@@ -39,19 +39,27 @@ _MADE = one_of(
 _WANTS_TOLD = re.compile(rf"{_FIRST}{_TOLD}\b", re.IGNORECASE)
 _WANTS_ANY = re.compile(rf"{_FIRST}(?:{_TOLD}|{_MADE})\b", re.IGNORECASE)
 
-_TELLS_BESIDES = re.compile(r"[.!?:;]\s|\n")
-"""What a request of one sentence has not."""
+_ENDS_BEFORE = re.compile(r"[.!?:]\s|\n")
+"""The end of a sentence behind which another one begins."""
+
+_PARTED = re.compile(r";\s")
+"""What a request of one sentence has not, either."""
 
 
 def requests(said: str) -> bool:
     """Whether all that is said is one request: to be told something, or to make it."""
-    return _alone(said) and bool(_WANTS_ANY.match(said))
+    return _is_one(said) and bool(_WANTS_ANY.match(said))
 
 
 def wants_told(said: str) -> bool:
     """Whether all that is said is one request to be told something."""
-    return _alone(said) and bool(_WANTS_TOLD.match(said))
+    return _is_one(said) and bool(_WANTS_TOLD.match(said))
 
 
-def _alone(said: str) -> bool:
-    return len(said) <= _LONGEST and not _TELLS_BESIDES.search(said.rstrip())
+def is_one_sentence(said: str) -> bool:
+    """Whether it is one sentence, and a brief one."""
+    return len(said) <= _LONGEST and not _ENDS_BEFORE.search(said.rstrip())
+
+
+def _is_one(said: str) -> bool:
+    return is_one_sentence(said) and not _PARTED.search(said.rstrip())
