@@ -36,12 +36,12 @@ async def test_storing_answers_with_ids_and_counts(client: AsyncClient) -> None:
     body = answer.json()
     assert set(body) == {
         *("id", "external_id", "message_ids", "message_count", "token_count", "indexed"),
-        "duplicates",
+        *("duplicates", "differing_ids"),
     }
     assert UUID(body["id"]).version == UUID(body["message_ids"][0]).version == 7
     assert body["external_id"] == "chat-42"
     assert (body["message_count"], body["token_count"]) == (1, 6)
-    assert (body["indexed"], body["duplicates"]) == (False, 0)
+    assert (body["indexed"], body["duplicates"], body["differing_ids"]) == (False, 0, [])
 
 
 async def test_a_conversation_is_read_as_it_was_stored_in_utc(client: AsyncClient) -> None:
