@@ -39,6 +39,7 @@ from app.services.distilling.summing_up import SummaryDesk
 from app.services.distilling.tools import ToolStep
 from app.services.erasing.erasure import ErasureDesk
 from app.services.erasing.forget import Forgetter
+from app.services.erasing.scouring import Scourer
 from app.services.indexing.healing import Healer
 from app.services.indexing.indexer import Indexer, IndexerLimits
 from app.services.indexing.reviving import Reviver, SearchWatch
@@ -228,8 +229,13 @@ class Memory:
                 indexer=self.indexer,
             )
         )
+        self.scourer = Scourer(store=store)
         erasures = ErasureDesk(
-            store=store, cache=self.cache, recorder=self.recorder, new_id=self.ids
+            store=store,
+            cache=self.cache,
+            recorder=self.recorder,
+            scourer=self.scourer,
+            new_id=self.ids,
         )
         self.forgetter = Forgetter(
             store=store,

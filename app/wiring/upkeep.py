@@ -46,7 +46,7 @@ class UpkeepParts(DerivingParts):
             forgetter=self.forgetter,
             successor=self.successor,
             janitor=Janitor(store=self.store, recorder=self.recorder, clock=now, new_id=uuid7),
-            scourer=Scourer(store=self.store),
+            scourer=self.scourer,
             pruner=self.pruner,
             doorkeeper=self.doorkeeper,
             uses_noted_every=self.settings.keys.noted_s,
@@ -82,9 +82,14 @@ class UpkeepParts(DerivingParts):
             store=self.store,
             cache=self.cache,
             recorder=self.recorder,
+            scourer=self.scourer,
             new_id=uuid7,
             replica=replica_of(self.store.database),
         )
+
+    @cached_property
+    def scourer(self) -> Scourer:
+        return Scourer(store=self.store)
 
     @cached_property
     def pulse(self) -> Pulse:

@@ -73,6 +73,31 @@ async def test_what_was_asked_is_overwritten(memory: Memory, sqlite_file: Path) 
     assert (erased.bundles, traces(sqlite_file)) == (2, [])
 
 
+async def test_the_next_round_is_for_what_was_erased_before_it(
+    memory: Memory, sqlite_file: Path
+) -> None:
+    await memory.forgetter.user(ACME, "alice")
+
+    await memory.scourer.go_round()
+
+    assert traces(sqlite_file) == []
+
+
+async def test_what_nobody_told_of_is_overwritten_some_rounds_later(
+    memory: Memory, sqlite_file: Path
+) -> None:
+    """As an earlier process left it."""
+    await memory.forgetter.user(ACME, "alice")
+    scourer = Scourer(store=memory.store)
+
+    for _ in range(19):
+        await scourer.go_round()
+    assert traces(sqlite_file)
+    await scourer.go_round()
+
+    assert traces(sqlite_file) == []
+
+
 async def test_nobody_waits_while_somebody_reads(
     memory: Memory, database: Database, sqlite_file: Path
 ) -> None:

@@ -72,3 +72,18 @@ def test_requests_that_run_are_answered(tmp_path: Path) -> None:
         assert "Traceback" not in server.log
     with serving(tmp_path) as server, server.client() as client:
         assert stats(client)["messages"] == len(answers)  # none was kept without an answer
+
+
+def test_a_service_that_has_ended_leaves_nothing_of_what_was_erased(tmp_path: Path) -> None:
+    """Of what is left on the disk no byte tells it, be it in the log or in full text."""
+    mark = "zqxvjplum"
+    with serving(tmp_path) as server, server.client() as client:
+        for number in range(20):
+            store(client, f"The {mark} of tree {number} is ripe.", external_id=f"chat {number}")
+        gone = [each["id"] for each in client.get("/conversations").json()["items"]]
+        assert [client.delete(f"/conversations/{each}").status_code for each in gone] == [200] * 20
+        assert server.end() == 0
+
+    files = sorted((tmp_path / "data").glob("foreword.db*"))
+    assert [each.name for each in files if mark.encode() in each.read_bytes().lower()] == []
+    assert files

@@ -14,6 +14,7 @@ from app.ports.erasing import Following
 from app.ports.store import Store, Transaction
 from app.ports.stored import Erased, Erasure
 from app.services.answering.recording import Recorder
+from app.services.erasing.scouring import Scourer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +84,7 @@ class ErasureDesk:
     store: Store
     cache: AnswerCache
     recorder: Recorder
+    scourer: Scourer
     new_id: NewId
     replica: Following | None = None
     """None: what is read is what was written."""
@@ -146,6 +148,7 @@ class ErasureDesk:
         cache_entries: int,
         left: Left,
     ) -> Forgotten:
+        self.scourer.note()
         return Forgotten(
             erasure_id=str(erasure_id),
             erased=erased,

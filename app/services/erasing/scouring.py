@@ -1,7 +1,7 @@
 """Leaving nothing of what was erased in the files of the database."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from logging import getLogger
 
 from app.domain.errors import ForewordError
@@ -13,12 +13,37 @@ _MOST_STEPS = 200
 _BETWEEN_STEPS = 0.05
 """Seconds in which others write."""
 
+_AFTER_AN_ERASURE = 2
+"""Rounds. A summary that is made anew without what was erased may come after the first."""
+_IN_QUIET = 20
+"""Rounds after which there is a look at what nobody told of, as what an earlier process erased."""
+
+
+@dataclass(slots=True)
+class _Rounds:
+    due: int = 0
+    idle: int = 0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scourer:
     """Overwrites, a little at a time, what erasures left where no query finds it."""
 
     store: Store
+    _rounds: _Rounds = field(default_factory=_Rounds)
+
+    def note(self) -> None:
+        """Something was erased."""
+        self._rounds.due = _AFTER_AN_ERASURE
+
+    async def go_round(self) -> None:
+        """After an erasure, or where there was none for long; else nothing."""
+        rounds = self._rounds
+        rounds.idle += 1
+        if rounds.due or rounds.idle >= _IN_QUIET:
+            rounds.due = max(0, rounds.due - 1)
+            rounds.idle = 0
+            await self.tick()
 
     async def tick(self) -> None:
         """All there is; what cannot be done now is done with the next."""

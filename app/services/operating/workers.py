@@ -29,7 +29,7 @@ _RECEIPTS_EVERY = 1.0
 """Seconds. A transaction for each few answers would cost more than what it writes."""
 _PULSE_EVERY = 2.0
 _ERASED_EVERY = 15.0
-_SCOURED_EVERY = 600.0
+_SCOURED_EVERY = 30.0
 _OLD_FORGOTTEN_EVERY = 3_600.0
 _BETWEEN_BATCHES = 0.02
 _LOOKED_AT_EVERY = 1.0
@@ -155,10 +155,10 @@ class Workers:
             await self._guarded(self.labels.tick)
 
     async def _scour(self) -> None:
-        """Now and then, and not while everything begins."""
+        """Not while everything begins; once more at the end, for what was erased last."""
         while not self._stopping.is_set():
             await self._rest(_SCOURED_EVERY)
-            await self._guarded(self.scourer.tick)
+            await self._guarded(self.scourer.go_round)
 
     async def _guarded(self, work: Callable[[], Awaitable[None]]) -> None:
         try:
