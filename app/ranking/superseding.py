@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from app.domain.conversation import Role
 from app.ranking import Floats
 from app.ranking.bm25 import numbers_in_order, term_numbers
+from app.ranking.corrected import corrected
 from app.ranking.pool import Pool, Recalled
 from app.ranking.query import QueryView
 from app.ranking.relevance import Relevance
@@ -95,6 +96,7 @@ def changes_in(
     changed = [
         *_superseding(query, pool, worth, passing, hits),
         *restated(query, pool, worth, passing, hits),
+        *corrected(query, pool, worth, passing),
     ]
     found = [Change(at, of, before=True) for at, of in changed if not nothing[at]]
     if passing.any() and "rerank" not in judged.features:

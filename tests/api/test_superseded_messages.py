@@ -136,3 +136,35 @@ async def test_what_was_sent_without_times_has_its_order(alone: AsyncClient) -> 
     await store(alone, new, *ASIDE, old, user_id="another")
     bundle = await context(alone, question, user_id="another", explain=True)
     assert not any("changed" in each["signals"] for each in bundle["retrieved_memories"])
+
+
+@pytest.mark.parametrize(
+    ("old", "reply", "new", "question"),
+    [
+        (
+            "The rate limit for the public API is 100 requests per minute per key.",
+            "I'll implement a sliding window in Redis.",
+            "Actually make it 60, Redis is fine",
+            "What is the rate limit per key?",
+        ),
+        ("Standup is at 9:30.", "Noted, standup at 9:30.", "Sorry, 10:15.", "When is standup?"),
+        (
+            "Book a table for 6 at Luigi's.",
+            "Done.",
+            "Make it 8",
+            "A table for how many at Luigi's?",
+        ),
+    ],
+)
+async def test_what_was_just_said_is_taken_back(
+    client: AsyncClient, old: str, reply: str, new: str, question: str
+) -> None:
+    """In words that have nothing of it, and be they worth little by themselves."""
+    await distilling_nothing(client)
+    talk = [said(old), said(reply, "assistant"), said(new), said("Fine.", "assistant")]
+    await store(client, said(ASIDE[0]), said(ASIDE[1], "assistant"), *talk, said(ASIDE[2]))
+
+    found = contents(await context(client, question))
+
+    assert new in found
+    assert found.index(new) < found.index(old)

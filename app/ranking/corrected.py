@@ -1,0 +1,96 @@
+"""What was taken back right behind is told by the words that did: "Actually, make it 60."."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.domain.conversation import Role
+from app.domain.memory import ItemType
+from app.ranking import Floats
+from app.ranking.pool import Pool, Recalled
+from app.ranking.query import QueryView
+from app.text.correcting import takes_back
+from app.text.wording import asks
+
+_OLD = 3
+"""Of the best so many may have been taken back."""
+
+_TIMES = 3
+"""How often one may be, each time by what stands right behind the last."""
+
+_REACH = 2
+"""Places behind its own words at which a speaker goes on: between them somebody replies."""
+
+Spot = tuple[int, int]
+"""A conversation, and a position in it."""
+
+
+def corrected(
+    query: QueryView, pool: Pool, worth: Floats, passing: NDArray[np.bool_]
+) -> Sequence[tuple[int, int]]:
+    """
+    Which messages take back what one of the best says, or what takes that back: (later one, old
+    one), in the order in which they were said.
+
+    They stand right behind it: what the same speaker says next, or what a user says to what an
+    assistant told of it. Of how things went nothing takes the place of anything.
+
+    Args:
+        query: What is asked.
+        pool: What was found, n items.
+        worth: Of each, shape (n,).
+        passing: True for what may be let in, shape (n,).
+    """
+    if query.wording.of_course:
+        return []
+    recalled = pool.recalled
+    order = recalled.best_first(worth)
+    best = order[passing[order]][:_OLD].tolist()
+    standing = _standing(recalled)
+    return [each for old in best for each in _taking_back(recalled, standing, old)]
+
+
+def _standing(recalled: Recalled) -> Mapping[Spot, int]:
+    """The messages, by where they stand."""
+    told = zip(recalled.conversations, recalled.positions, recalled.types, strict=True)
+    return {
+        (conversation, position): at
+        for at, (conversation, position, kind) in enumerate(told)
+        if kind is ItemType.MESSAGE
+    }
+
+
+def _taking_back(
+    recalled: Recalled, standing: Mapping[Spot, int], old: int
+) -> Iterator[tuple[int, int]]:
+    for _ in range(_TIMES):
+        after = _next_of_speaker(recalled, standing, old)
+        if after is None:
+            return
+        content, told = recalled.contents[after], recalled.contents[old]
+        if not takes_back(content, told, replying=_replying(recalled, standing, after, old)):
+            return
+        yield after, old
+        old = after
+
+
+def _next_of_speaker(recalled: Recalled, standing: Mapping[Spot, int], old: int) -> int | None:
+    """What a user says right behind one of a pool, of their own words the next, if it is there."""
+    conversation, position = recalled.conversations[old], recalled.positions[old]
+    told = recalled.roles[old] == Role.ASSISTANT
+    for away in range(1, 2 if told else 1 + _REACH):
+        at = standing.get((conversation, position + away))
+        if at is None or recalled.roles[at] != Role.USER:
+            continue
+        if told or recalled.names[at] == recalled.names[old]:
+            return at
+    return None
+
+
+def _replying(recalled: Recalled, standing: Mapping[Spot, int], at: int, old: int) -> bool:
+    """Whether it may reply to what stands right before it, as to a person or to a question."""
+    before = standing.get((recalled.conversations[at], recalled.positions[at] - 1), old)
+    if before != old and recalled.roles[before] == Role.USER:
+        return True
+    return recalled.roles[before] == Role.ASSISTANT and asks(recalled.contents[before])

@@ -1,0 +1,95 @@
+"""
+How somebody takes back what they have just said: "Actually, make it 60.", "Sorry, Wednesday.".
+
+What is meant stands right before it, and in no word of it. So these rules hold for the next words
+of whoever said that, and nowhere else; `app/text/change.py` has those that tell a change by itself.
+"""
+
+import re
+
+from app.text.small_talk import is_small_talk
+from app.text.terms import terms_of
+from app.text.wording import asks
+
+LONGEST = 120
+"""Characters of such a message, at most: what is longer goes on."""
+
+_OPENING = (
+    r"\A\W*(?:(?:a+h|o+h|ok(?:ay)?|oops|ugh|hey|u[hm]+|hm+|and|but|well|yeah)\b[\s,.!\u2026-]*)*"
+)
+_ASKING = r"(?:(?:no[\s,]|please|let'?s|we'll|(?:can|could)\ (?:you|we))\ *)*"
+
+_TAKES_BACK = re.compile(
+    rf"""
+    {_OPENING}
+    (?: actually | correction | scratch\ that | scrap\ that | on\ second\ thoughts? | rather
+    | (?:no,?\ )? i\ meant?
+    )\b
+    | ,\ actually\W*\Z | \b(?:instead|after\ all)\b(?!\ of)
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+
+_ASKS_TO_CHANGE = re.compile(
+    rf"""
+    {_OPENING} {_ASKING}
+    (?:bump|call|change|cut|drop|increase|lower|move|push|raise|reduce|rename|set|shift|switch)
+    \ (?:it|that|this|them|those)\b
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+
+_OTHER = re.compile(
+    rf"""
+    {_OPENING}
+    (?: (?:wait|sorry) \b [\s,:\u2026-]+ | {_ASKING} (?:make|keep)\ (?:it|that|this|them)\b )
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+"""What takes back only with another value behind it."""
+
+_NO = re.compile(
+    rf"{_OPENING}no(?:pe)?\b[\s,:\u2026-]+(?!problem|worries|way|doubt|kidding|idea|need|rush)",
+    re.IGNORECASE,
+)
+"""The same, unless it answers."""
+
+_VALUE = re.compile(
+    r"[^.!?]*?(?:\d|\b[A-Z]\w|\b(?i:(?:mon|tues|wednes|thurs|fri|satur|sun)day|tomorrow|noon"
+    r"|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)"
+)
+"""What may take the place of another, in the same sentence: a figure, a name, a day."""
+
+_GOES_ON = re.compile(
+    r"\b(?:still|also|another|one more|question|same (?:error|problem|issue)|not working"
+    r"|(?:didn'?t|doesn'?t|does not) (?:work|help)|sorry (?:for|about|to)|thank(?:s| you))\b",
+    re.IGNORECASE,
+)
+"""What begins in the same way and takes nothing back."""
+
+
+_INSTEAD_OF = re.compile(r"\b(?:instead\ of|rather\ than)\ (?:the\ |an?\ )?(\w+)", re.IGNORECASE)
+
+
+def takes_back(content: str, of: str, *, replying: bool = False) -> bool:
+    """
+    Whether a message says in English that what its speaker has just said is otherwise.
+
+    Args:
+        content: What is said.
+        of: What the same speaker said right before.
+        replying: Whether it may reply to what another one said between the two: "no" does then.
+    """
+    said = content.replace("\u2019", "'")
+    if len(said) > LONGEST or _GOES_ON.search(said) or is_small_talk(said):
+        return False
+    if _ASKS_TO_CHANGE.match(said):
+        return True
+    if asks(said):
+        return False
+    if other := _INSTEAD_OF.search(said):
+        return not set(terms_of(other[1])).isdisjoint(terms_of(of))
+    if _TAKES_BACK.search(said):
+        return True
+    begun = _OTHER.match(said) or (None if replying else _NO.match(said))
+    return begun is not None and bool(_VALUE.match(said, begun.end()))
