@@ -55,7 +55,7 @@ def asked_again(query: QueryView, recalled: Recalled, in_full: str | None = None
     """
     if not query.wording.asks:
         return []
-    several = [frozenset(query.terms)] if query.known >= _ALL else []
+    several = [query.sought or frozenset(query.terms)] if query.known >= _ALL else []
     several += [_words_of(in_full)] if in_full else []
     sought = [_Sought.of(words) for words in dict.fromkeys(several) if words]
     told = zip(recalled.types, recalled.contents, strict=True)
@@ -95,7 +95,8 @@ def _words_of(question: str) -> frozenset[str]:
 
 
 def _words_of_topic(topic: str) -> frozenset[str]:
-    return frozenset(query_terms(words_sought(topic)).terms)
+    asked = query_terms(words_sought(topic))
+    return frozenset(asked.terms) - asked.of_function
 
 
 def right_behind(recalled: Recalled, questions: Sequence[int]) -> Behind:

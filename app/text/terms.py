@@ -15,6 +15,8 @@ from functools import lru_cache
 from itertools import chain, pairwise, takewhile
 
 from app.text import identifiers
+from app.text.function_words import tongue_of
+from app.text.inflected import beginnings_of, parts_of
 from app.text.scripts import (
     UNSPACED,
     WORD_CHARACTER,
@@ -57,7 +59,6 @@ _TOKEN = re.compile(f"{WORD_CHARACTER}+" + _SEPARATED.format(WORD_CHARACTER))
 _BETWEEN = re.compile(r"[\s\u3001\u3002\uff01\uff0c\uff1f]")
 """Where no token goes on; the stops are of scripts that have no blanks."""
 _WORD = re.compile(f"{WORD_CHARACTER}+")
-_FOLDED_WORD = re.compile(r"\w+")
 _MIXED = re.compile(r"[^\W\d_]\d|\d[^\W\d_]")
 _CAPITALS = re.compile(r"[A-Z]{4,}")
 """A constant or the name of an error, such as ECONNRESET."""
@@ -79,12 +80,14 @@ class QueryTerms:
     """
     What a query asks of full text, each distinct and in order.
 
-    `terms` are what it says. What follows counts only where the scope knows it: `joined` are names
-    with a number, spelled apart ("sha 256", "ORA 00942"), `prefixes` the beginnings of names,
-    looked up where the scope does not know the whole.
+    `terms` are what it says; those `of_function` say nothing by themselves. What follows counts
+    only where the scope knows it: `joined` are names with a number, spelled apart ("sha 256", "ORA
+    00942"), and parts of compounds; `prefixes` the beginnings of names, and of other forms of
+    words, looked up where the scope does not know the whole.
     """
 
     terms: Sequence[str] = ()
+    of_function: frozenset[str] = frozenset()
     joined: Sequence[str] = ()
     prefixes: Sequence[str] = ()
 
@@ -103,17 +106,44 @@ def terms_of(text: str) -> list[str]:
 
 
 def query_terms(query: str) -> QueryTerms:
-    """What a query asks for, at most MAX_QUERY_TERMS of each kind."""
+    """
+    What a query asks for, at most MAX_QUERY_TERMS of each kind.
+
+    In another language than English it asks for other forms and compounds of its words, too.
+    """
     longest = _longest(_tokens(query), most=_MAX_QUERY_TOKENS)
     tokens = [each[:_MAX_ASKED_CHARACTERS] for each in longest]
+    words, compounds, of_function = _abroad(tokens)
     said = list(chain.from_iterable(map(_asked, tokens))) or _plain(tokens)
     terms = _longest(dict.fromkeys(said))
-    joined = dict.fromkeys(map(_joined, pairwise(tokens)))
+    joined = dict.fromkeys([*map(_joined, pairwise(tokens)), *map(stem, parts_of(compounds))])
+    names = _prefixes(query[:_SPELLED_CHARACTERS], tokens[:MAX_QUERY_TERMS])
     return QueryTerms(
         terms=terms,
+        of_function=of_function.intersection(terms),
         joined=_longest(each for each in joined if each and each not in terms),
-        prefixes=_prefixes(query[:_SPELLED_CHARACTERS], tokens[:MAX_QUERY_TERMS]),
+        prefixes=list(dict.fromkeys([*names, *beginnings_of(words)]))[:MAX_PREFIXES],
     )
+
+
+def _abroad(tokens: Sequence[str]) -> tuple[Sequence[str], Sequence[str], frozenset[str]]:
+    """
+    Of a query in another language: the words that say something, those of them that may be
+    compounds, and the terms of its function words, unless it says nothing else.
+    """
+    said = [[fold(word) for word in _WORD.findall(token)] for token in tokens]
+    tongue = tongue_of(chain.from_iterable(said), STOP_WORDS)
+    if tongue is None:
+        return [], [], frozenset()
+    listed = tongue.function_words
+    told = [at for at, words in enumerate(said) if not listed.issuperset(words)]
+    words = [said[at][0] for at in told if len(said[at]) == 1 and not _is_name(tokens[at])]
+    if not told:
+        return [], [], frozenset()
+    of_function = {stem(each) for each in chain.from_iterable(said) if each in listed}
+    around = {*range(len(said))}.difference(told)
+    of_function.update(*(_asked(tokens[at]) for at in around))
+    return words, words if tongue.compounds else [], frozenset(of_function)
 
 
 def indexed_text(content: str, speaker: str | None) -> str:
@@ -220,7 +250,7 @@ def _names_among(tokens: Sequence[str]) -> Sequence[str]:
     return [token for token in tokens if _is_name(token, shouted=shouted)]
 
 
-def _is_name(token: str, *, shouted: bool) -> bool:
+def _is_name(token: str, *, shouted: bool = False) -> bool:
     in_capitals = bool(_CAPITALS.fullmatch(token)) and not shouted
     return in_capitals or len(_asked(token)) > 1 or bool(_MIXED.search(token))
 
@@ -250,38 +280,3 @@ def _longest(terms: Iterable[str], *, most: int = MAX_QUERY_TERMS) -> list[str]:
     distinct = dict.fromkeys(given)
     longest = set(sorted(distinct, key=lambda term: (-len(term), term))[:most])
     return [term for term in distinct if term in longest]
-
-
-def excluded_terms(excluded: Sequence[str]) -> list[str]:
-    """
-    The terms that a document with one of these words holds, for words that make one term.
-
-    A document may hold such a term without the word: it stands for other forms of it too.
-    """
-    analysed = map(terms_of, excluded)
-    return list(dict.fromkeys(each[0] for each in analysed if len(each) == 1))
-
-
-def exclusion(excluded: Sequence[str]) -> re.Pattern[str] | None:
-    """What finds any of the excluded words or phrases in a folded text; None for none."""
-    phrases = [_phrase(fold(phrase)) for phrase in excluded]
-    either = "|".join(phrase for phrase in phrases if phrase)
-    return re.compile(f"(?:{either})") if either else None
-
-
-_ENDS_IN_SIGNS = re.compile(r"\w([+#]{1,2})\Z")
-
-
-def _phrase(phrase: str) -> str:
-    """
-    Its words with anything but words between, and no word around where spaces part words.
-
-    Signs that end it belong to it: "c++" is no "c".
-    """
-    words = _FOLDED_WORD.findall(phrase)
-    if not words:
-        return ""
-    signs = _ENDS_IN_SIGNS.search(phrase.strip())
-    before = "" if UNSPACED.match(words[0]) else r"\b"
-    after = "" if UNSPACED.match(words[-1][-1]) else r"\b"
-    return before + r"\W+".join(map(re.escape, words)) + (re.escape(signs[1]) if signs else after)

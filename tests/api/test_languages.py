@@ -54,6 +54,30 @@ async def test_a_name_is_found_by_its_beginning(client: AsyncClient, query: str)
     assert found["results"][0]["content"] == SAID["code"]
 
 
+@pytest.mark.parametrize(
+    ("query", "answer"),
+    [
+        ("Welche Umzugsfirma haben wir?", "Das Umzugsunternehmen heißt Hansen & Söhne."),
+        ("Wie hoch ist die Miete?", "Der Mietvertrag läuft ab März, 1150 Euro warm."),
+        ("Wann kommt der Umzugslaster?", "Der Laster kommt am 28. März."),
+        ("À quelle heure inspectera-t-on le chantier ?", "L'inspection du chantier est à 9 h."),
+        ("¿Quién va a arreglar la nevera?", "El técnico arregla la nevera el lunes."),
+    ],
+)
+async def test_other_forms_and_compounds_of_words_are_found(
+    client: AsyncClient, query: str, answer: str
+) -> None:
+    """In small talk of the same language, which has what a question is made of."""
+    aside = ["Haben Sie schon eine Wohnung gefunden?", "Wie schön, da freuen wir uns!"]
+    aside += ["Quelle bonne idée, et à quelle date ?", "¿Quién va a la fiesta? Yo voy."]
+    await store(client, *aside, answer, *(f"{each} {each}" for each in aside), user_id="alice")
+
+    found = await search(client, query, user_id="alice")
+
+    assert found["results"][0]["content"] == answer
+    assert "lexical" in found["results"][0]["sources"]
+
+
 async def test_what_the_query_does_not_want_is_left_out(client: AsyncClient) -> None:
     tea, milk = "Alice drinks green tea.", "Alice drinks tea with milk."
     await store(client, tea, milk, user_id="alice")

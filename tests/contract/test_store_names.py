@@ -5,7 +5,8 @@ import pytest
 from app.domain.ids import ItemKey
 from app.ports.store import Store
 from app.ports.stored import LexicalAnswer
-from app.text.terms import excluded_terms, query_terms
+from app.text.excluded import excluded_terms
+from app.text.terms import query_terms
 from tests.stored import ACME, Kept, keep, scope_now
 
 CODE = (

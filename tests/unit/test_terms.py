@@ -5,14 +5,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from app.text.excluded import excluded_terms, exclusion
 from app.text.scripts import WORD_CHARACTER, fold
 from app.text.terms import (
     MAX_QUERY_TERMS,
     MAX_TERM_CHARACTERS,
     VERSION,
     QueryTerms,
-    excluded_terms,
-    exclusion,
     indexed_text,
     query_terms,
     terms_of,

@@ -14,7 +14,7 @@ from app.ranking.pool import Recalled, without
 from app.ranking.ranked import Ranked
 from app.services.context.hydrate import without_repeating
 from app.services.context.situation import Situation
-from app.text.terms import exclusion
+from app.text.excluded import exclusion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

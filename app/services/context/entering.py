@@ -10,7 +10,7 @@ from app.ports.store import Snapshot, Store
 from app.ports.stored import Opening
 from app.ranking.pool import without
 from app.services.context.situation import Situation
-from app.text.terms import exclusion
+from app.text.excluded import exclusion
 
 _PINNED = 50
 """Pinned items that one bundle considers, newest first."""

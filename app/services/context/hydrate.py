@@ -28,8 +28,8 @@ from app.ranking.query import QueryView
 from app.ranking.widening import beside_best
 from app.services.context.situation import Situation
 from app.text.excerpt import shown_of
+from app.text.excluded import exclusion
 from app.text.shown import Shown
-from app.text.terms import exclusion
 
 _INLINE_SEARCH = 500_000
 """More characters than this are looked through off the event loop."""

@@ -28,8 +28,9 @@ from app.services.context.sought import Sought, sought_in
 from app.services.context.splitting import questions_in
 from app.services.context.timing import at_times
 from app.services.context.understanding import wanted
+from app.text.excluded import excluded_terms
 from app.text.intervals import NO_TIMES, Timed
-from app.text.terms import QueryTerms, excluded_terms
+from app.text.terms import QueryTerms
 
 T = TypeVar("T")
 

@@ -15,9 +15,9 @@ from app.domain.walking import Shown, Step, Views, Walk
 from app.ports import RecallFilter, TokenCounter
 from app.ports.store import Store
 from app.ranking.proximity import Near, nearest, worths
+from app.text.excluded import exclusion
 from app.text.intent import intent_of
 from app.text.scripts import fold
-from app.text.terms import exclusion
 
 _READ = 2_000
 """Characters of a query that are looked through for names."""

@@ -1,5 +1,6 @@
 """What is looked for, for a query: its topic, what it asks in it, and its words."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from app.distil.language.question import question_in
@@ -25,7 +26,11 @@ class Sought:
     @property
     def asked(self) -> frozenset[str]:
         """The terms that may name what is asked about."""
-        return frozenset(self.terms.terms) - self.around
+        return self.telling(self.terms.terms)
+
+    def telling(self, terms: Iterable[str]) -> frozenset[str]:
+        """Those of `terms` that may."""
+        return frozenset(terms) - self.around - self.terms.of_function
 
 
 @remembered

@@ -16,6 +16,7 @@ from app.services.context.found import Found
 from app.services.context.situation import Situation
 from app.services.packing.history import History
 from app.text.courtesy import without_courtesy
+from app.text.function_words import FUNCTION
 from app.text.intervals import Timed
 from app.text.negation import split_exclusions
 from app.text.remembered import remembered
@@ -74,9 +75,14 @@ def view_of(found: Found, told: Timed, situation: Situation) -> QueryView:
         frequency = {term: frequency[term] for term in asked if term in frequency}
     unknown = [term for term in asked if term not in frequency]
     weights = idf(scope.messages, [*frequency.values(), *(0 for _ in unknown)])
-    if around := found.sought.around:
-        aside = [term in around for term in (*frequency, *unknown)]
-        weights = np.where(aside, np.float32(AROUND) * weights, weights)
+    said = [*frequency, *unknown]
+    for little, share in (
+        (found.sought.around, AROUND),
+        (found.sought.terms.of_function, FUNCTION),
+    ):
+        if little:
+            aside = [term in little for term in said]
+            weights = np.where(aside, np.float32(share) * weights, weights)
     return QueryView(
         vector=found.near.vector,
         read=found.near.read,
@@ -98,4 +104,4 @@ def view_of(found: Found, told: Timed, situation: Situation) -> QueryView:
 
 def _sought(asked: Sequence[str], found: Found, situation: Situation) -> frozenset[str]:
     """The words that may name what is asked about, where words count at all."""
-    return frozenset(asked) - found.sought.around if situation.flags.hybrid else frozenset()
+    return found.sought.telling(asked) if situation.flags.hybrid else frozenset()
