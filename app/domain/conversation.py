@@ -26,14 +26,33 @@ class Role(StrEnum):
     TOOL = "tool"
 
 
-ROLES: Mapping[str, Role] = {
-    **dict.fromkeys(("user", "human", "prompter"), Role.USER),
-    **dict.fromkeys(("assistant", "ai", "bot", "model", "function_call"), Role.ASSISTANT),
-    **dict.fromkeys(("gpt", "chatgpt", "claude", "bing", "bard"), Role.ASSISTANT),
-    **dict.fromkeys(("system", "developer"), Role.SYSTEM),
-    **dict.fromkeys(("tool", "function", "observation", "function_response"), Role.TOOL),
+_USERS = """
+    user human prompter customer client visitor guest caller consumer requester end_user
+"""
+_ASSISTANTS = """
+    assistant ai bot model chatbot chat_bot llm gpt chatgpt claude gemini copilot bing bard
+    agent operator support representative rep advisor function_call tool_call
+    ai_assistant virtual_assistant ai_agent virtual_agent human_agent live_agent support_agent
+    service_agent customer_support customer_service
+"""
+_SYSTEMS = "system developer"
+_TOOLS = "tool function observation function_response tool_response tool_result ipython"
+
+_ROLES: Mapping[str, Role] = {
+    **dict.fromkeys(_USERS.split(), Role.USER),
+    **dict.fromkeys(_ASSISTANTS.split(), Role.ASSISTANT),
+    **dict.fromkeys(_SYSTEMS.split(), Role.SYSTEM),
+    **dict.fromkeys(_TOOLS.split(), Role.TOOL),
 }
-"""What who speaks is called, here and elsewhere, in lower case: no names of persons."""
+"""
+What who speaks is called, here and elsewhere, with "_" between words: no names of persons. Who
+serves is the assistant, be it a person.
+"""
+
+
+def role_called(word: str) -> Role | None:
+    """The role that is called so, in whichever case: "Support Agent", `support-agent`."""
+    return _ROLES.get("_".join(word.lower().replace("-", " ").replace("_", " ").split()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import orjson
 
-from app.domain.conversation import ROLES, NewMessage, Role
+from app.domain.conversation import NewMessage, Role, role_called
 from app.domain.storable import json_bytes, json_problem, text_problem
 from app.formats.found import Bounds, Rejected
 from app.formats.times import TwoDays, time_of
@@ -141,7 +141,16 @@ def _spelled(part: object) -> bytes:
 
 
 def role_of(value: object) -> Role:
-    role = ROLES.get(value.strip().lower()) if isinstance(value, str) else None
+    """The role that others may call otherwise."""
+    return _known(role_called(value) if isinstance(value, str) else None, value)
+
+
+def own_role(value: object) -> Role:
+    """The role by its own name."""
+    return _known(next((each for each in Role if each == value), None), value)
+
+
+def _known(role: Role | None, value: object) -> Role:
     if role is None:
         raise Malformed(f"the role {str(value)[:40]!a} is not known")
     return role

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from app.domain.conversation import ROLES, Role
+from app.domain.conversation import Role, role_called
 from app.ranking import Floats
 from app.ranking.pool import Recalled
 from app.text.wording import asks
@@ -63,7 +63,7 @@ def between_people(recalled: Recalled) -> NDArray[np.bool_]:
 
 
 def is_of_person(name: str | None) -> bool:
-    return name is not None and name.strip().lower() not in ROLES
+    return name is not None and role_called(name) is None
 
 
 def share_asking(text: str) -> float:

@@ -56,7 +56,10 @@ def test_what_nobody_found_has_nothing_to_tell() -> None:
 
 @pytest.mark.parametrize(
     ("name", "there"),
-    [("Mara", True), ("Ai Weiwei", True), (None, False), ("user", False), (" Assistant ", False)],
+    [
+        *[("Mara", True), ("Ai Weiwei", True), ("Agent Smith", True), (None, False)],
+        *[("user", False), (" Assistant ", False), ("Customer", False), ("Support Agent", False)],
+    ],
 )
 def test_who_is_called_what_their_role_is_has_no_name(name: str | None, there: bool) -> None:  # noqa: FBT001
     assert is_of_person(name) is there
