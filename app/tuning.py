@@ -52,16 +52,18 @@ def licensed(sets: Sequence[EvaluationSet], told: Sequence[str]) -> Sequence[Eva
     The sets with the licences that are `told`, each as NAME=TEXT.
 
     Raises:
-        UnreadableSet: One is of no set here, or tells nothing.
+        UnreadableSet: One is of no set here, tells nothing, or otherwise than one before.
     """
-    parts = [each.partition("=") for each in told]
-    licences = {name: text for name, _, text in parts}
+    licences: dict[str, str] = {}
     names = {each.name for each in sets}
-    for name, text in licences.items():
+    for each in told:
+        name, _, text = each.partition("=")
         if name not in names or not text.strip():
             raise UnreadableSet(
                 f"--licence {name}: NAME=TEXT, of one of {', '.join(sorted(names))}"
             )
+        if licences.setdefault(name, text) != text:
+            raise UnreadableSet(f"--licence {name}: told twice, and not the same")
     return [replace(each, licence=licences.get(each.name, each.licence)) for each in sets]
 
 

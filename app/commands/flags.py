@@ -1,6 +1,7 @@
 """The command `foreword flags`."""
 
 import json
+from collections.abc import Iterable
 from typing import Annotated
 
 import typer
@@ -21,7 +22,7 @@ def flags(
     ] = None,
 ) -> None:
     """Show what is switched on, or switch parts while the service runs."""
-    given = dict(map(_change, changes or ()))
+    given = _once(map(_change, changes or ()))
     with service.client() as client:
         told = client.change_flags(**given) if given else client.flags()
 
@@ -32,6 +33,14 @@ def flags(
         console.print(table)
 
     service.tell(told, show)
+
+
+def _once(changes: Iterable[tuple[str, object]]) -> dict[str, object]:
+    given: dict[str, object] = {}
+    for name, value in changes:
+        if given.setdefault(name, value) != value:
+            stop(f"{name} is set twice, and not to the same")
+    return given
 
 
 def _change(spelled: str) -> tuple[str, object]:

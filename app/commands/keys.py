@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 MOST_NAME = 255
+_USUAL = [each.value for each in in_order(USUAL)]
 
 Tenant = Annotated[str, typer.Option(help="Whose memory the key opens.")]
 
@@ -40,7 +41,9 @@ commands = typer.Typer(help="Make, list and revoke API keys.", no_args_is_help=T
 def create(
     tenant: Tenant,
     name: Annotated[str, typer.Option(help="What it is for.")],
-    scopes: Annotated[str, typer.Option(help="Of read, write, admin.")] = ",".join(in_order(USUAL)),
+    scopes: Annotated[
+        list[str], typer.Option(help="Of read, write, admin; joined by commas, or once for each.")
+    ] = _USUAL,
     expires: Annotated[
         str | None, typer.Option(help="90d, 12h, 2027-01-31 or 2027-01-31T12:00:00Z.")
     ] = None,
@@ -49,7 +52,7 @@ def create(
 ) -> None:
     """Make a key; it is shown now and never again. A running server knows it within seconds."""
     owner, what_for = _read(tenant_named, tenant), _read(_name, name)
-    permissions = _read(permissions_named, scopes)
+    permissions = _read(permissions_named, ",".join(scopes))
     ends = None if expires is None else _read(partial(expiry_named, now=_now()), expires)
     key, spelled = _with_ring(
         settings_of(data_dir),

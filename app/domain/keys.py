@@ -123,7 +123,8 @@ def permissions_named(text: str) -> frozenset[Permission]:
     names = [each for each in re.split(r"[,\s]+", text) if each]
     unknown = sorted(set(names) - set(Permission))
     if unknown or not names:
-        raise ValueError(f"scopes are some of {', '.join(Permission)}, joined by commas")
+        told = f", not {', '.join(unknown)}" if unknown else ""
+        raise ValueError(f"scopes are some of {', '.join(Permission)}, joined by commas{told}")
     return frozenset(map(Permission, names))
 
 
