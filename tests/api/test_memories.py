@@ -358,3 +358,10 @@ async def test_whatever_a_bundle_shows_is_read_by_its_id_and_tells_where_it_stan
     for gone in (stored["message_ids"][0], shown["chunk"]["id"]):
         problem(await client.get(f"/memories/{gone}"), 404, "memory-not-found")
         problem(await client.get(f"/memories/{gone}/lineage"), 404, "memory-not-found")
+
+
+async def test_that_a_document_is_everybodys_is_described(alone: AsyncClient) -> None:
+    told = await tell(alone, "Tea is kept dry.", type="document", user_id="carol")
+    assert (await get(alone, f"/memories/{told['id']}"))["user_id"] is None
+    described = (await get(alone, "/openapi.json"))["components"]["schemas"]["MemoryIn"]
+    assert "a document is every user's" in described["properties"]["user_id"]["description"]

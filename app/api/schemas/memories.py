@@ -29,7 +29,9 @@ Source = Annotated[Text, Field(min_length=1, max_length=10_000)]
 class MemoryIn(Body):
     type: Told
     content: Content
-    user_id: UserId | None = None
+    user_id: UserId | None = Field(
+        default=None, description="Whose it is; a document is every user's, whatever this says."
+    )
     conversation_id: UUID | None = None
     importance: Importance = DEFAULT_IMPORTANCE
     source: Source | None = Field(
