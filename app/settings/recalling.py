@@ -8,7 +8,8 @@ from app.settings.section import AtOnce, Place, Seconds, Section
 class RetrievalSettings(Section):
     per_source: AtOnce = Field(default=50, description="Candidates asked of each source.")
     deadline_s: Seconds = Field(
-        default=2.0, description="Seconds that a source may take, unless a request says less."
+        default=2.0,
+        description="Seconds that a source may take, unless a request says another `deadline_ms`.",
     )
     floor: float = Field(
         default=0.15, ge=0.0, le=1.0, description="Relevance below which nothing is recalled."

@@ -111,7 +111,13 @@ class SearchIn(Body):
     as_of: LocalMoment | None = Field(
         default=None, description='In its offset "yesterday" and other times are understood.'
     )
-    deadline_ms: Whole | None = Field(default=None, ge=1, le=60_000)
+    deadline_ms: Whole | None = Field(
+        default=None,
+        ge=1,
+        le=60_000,
+        description="A source that takes longer is left out and named in `degraded`; a reranker "
+        "has what is left of it. What is read of SQL in any case comes on top.",
+    )
     explain: StrictBool = False
     weights: WeightsIn = Field(default_factory=WeightsIn)
     preferred_labels: Several[Label] = Field(default_factory=list)
