@@ -4,7 +4,12 @@ import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from app.cli import app
 from tests.readme import README, ROOT, blocks
 
 TESTS = Path(__file__).parents[1] / "api"
@@ -54,6 +59,27 @@ def test_the_contents_tell_of_every_section() -> None:
     assert sorted(told) == sorted(set(re.findall(r"^## (.+)$", README, re.MULTILINE)) - {"Licence"})
 
 
+def test_every_command_is_told_with_its_options() -> None:
+    options = {*re.findall(r"--[a-z-]+", README), "--help"}
+    for path, command in _commands("foreword", get_command(app)):
+        assert re.search(rf"\b{path}\b", README), path
+        assert _options(command) <= options, path
+
+
 def _anchor(heading: str) -> str:
     """As it is addressed where the README is shown."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def _commands(path: str, command: Any) -> Iterator[tuple[str, Any]]:
+    """What is called by which words behind `foreword`."""
+    if isinstance(command, TyperGroup):
+        for name, each in command.commands.items():
+            yield from _commands(f"{path} {name}", each)
+    else:
+        yield path, command
+
+
+def _options(command: Any) -> set[str]:
+    spelled = [each for parameter in command.params for each in parameter.opts]
+    return {each for each in spelled if each.startswith("--")}
