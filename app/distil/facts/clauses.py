@@ -41,7 +41,8 @@ _FILLER = re.compile(
     | note | update | please | scratch\ that | correction | in\ fact | as\ mentioned | right | sure
     | finally | honestly | personally | omg | wow | ugh | bruh | dude | imo | imho | ngl | rn
     | tbh | anyway | pls | plz
-    | both(?=\ (?:my|our)\ ) | today | yesterday | recently | meanwhile | reminder
+    | both(?=\ (?:my|our)\ ) | (?:today | yesterday)(?!\ (?:was|is|marks|marked)\ my\b)
+    | recently | meanwhile | reminder
     | now(?=\ (?:i|we)\b) | these\ days | (?:it\ )?turns\ out(?:\ that)?
     | """
     + SAID_BY_WHO_KNOWS

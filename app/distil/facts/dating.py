@@ -69,3 +69,21 @@ def as_ended(stated: Statement, told: str) -> Statement:
     stays = stated.attribute in _STAYS and stated.tense is Tense.NOW and stated.positive
     over = stays and _HAS_ENDED.match(told)
     return replace(stated, tense=Tense.PAST) if over else stated
+
+
+def validity(
+    tense: Tense, times: Sequence[Interval], said_at: datetime
+) -> tuple[datetime | None, datetime | None]:
+    """
+    As far as the one time that is named tells; a plan holds from no known time on.
+
+    When in "this month" it began is not told: it may be after all that was said in it.
+    """
+    time = times[0] if len(times) == 1 else None
+    match tense:
+        case Tense.PLANNED:
+            return None, None
+        case Tense.PAST:
+            return None, min(time.stop, said_at) if time else said_at
+        case Tense.NOW:
+            return (time.start if time and time.stop <= said_at else said_at), None

@@ -5,6 +5,7 @@ import re
 from app.distil.facts.addresses import address
 from app.distil.facts.clauses import WE
 from app.distil.facts.figures import date, email, phone, pronouns, telling, timezone
+from app.distil.facts.german import work_in_german
 from app.distil.facts.listing import listed, phrase_of
 from app.distil.facts.standing import modal_of_rule
 from app.distil.facts.statement import Statement
@@ -20,6 +21,7 @@ from app.distil.facts.values import (
     tool,
     whole,
 )
+from app.distil.facts.working import day_at_work
 from app.distil.language.lexicon import (
     MEASURES,
     TOLD_NOUNS,
@@ -116,15 +118,22 @@ def statement_at(clause: str, *, first: bool, from_now_on: bool = False) -> Stat
 
     What is asked for `from_now_on` is a rule without "always", too.
     """
-    rule = (_rule(clause) or _lasting(clause, from_now_on=from_now_on)) if first else None
+    begun = _at_first(clause, from_now_on=from_now_on) if first else None
     return (
-        rule
+        begun
         or _called(clause)
         or _reached(clause)
+        or (day_at_work(clause) if " day" in clause else None)  # a call for most is spared
         or _agreed(clause)
         or _told(clause, first=first)
         or _built(clause)
     )
+
+
+def _at_first(clause: str, *, from_now_on: bool) -> Statement | None:
+    """What only a sentence that begins with it says."""
+    rule = _rule(clause) or _lasting(clause, from_now_on=from_now_on)
+    return rule or work_in_german(clause)
 
 
 def _rule(clause: str) -> Statement | None:

@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from itertools import chain
 
 from app.distil.facts.addresses import home_told
@@ -18,7 +17,7 @@ from app.distil.facts.clauses import (
     is_short,
 )
 from app.distil.facts.contact import reached_at
-from app.distil.facts.dating import as_ended, corrects, times_in, told_around
+from app.distil.facts.dating import as_ended, corrects, times_in, told_around, validity
 from app.distil.facts.directions import statement_at
 from app.distil.facts.dropped import clauses_at
 from app.distil.facts.endings import pets_lost
@@ -53,13 +52,14 @@ _BY_PROGRAM = 0.8
 
 _HINT = re.compile(
     r"\b(?:i(?:m|ve)?|we|my|our|the|is|will|lives?|works?|call|always|never|don'?t|do not|let's"
-    r"|moved|speaks?|prefers|eats|turned|should|must|me|from now on|going forward"
+    r"|ich|mein|moved|speaks?|prefers|eats|turned|should|must|me|from now on|going forward"
     r"|in (?:the )?future)\b",
     re.IGNORECASE,
 )
 _HINT_AT_FIRST = re.compile(
     r"(?:\w+\s+)?(?:got|grew|been|joined|prefer|have|born|based|allergic|married|learning|studying"
-    r"|used to|adopted|rescued|relocated|quit|lost|left|vegan|vegetarian|can't stand)\b",
+    r"|used to|adopted|rescued|relocated|quit|lost|left|vegan|vegetarian|can't stand|started"
+    r"|first day|last day)\b",
     re.IGNORECASE,
 )
 """Without any of these, the latter at the beginning, no rule matches."""
@@ -263,7 +263,7 @@ def _dated(
 
 
 def _fact(said: Utterance, stated: Statement, place: _Place, times: Sequence[Interval]) -> Fact:
-    since, until = _validity(stated.tense, times, said.said_at)
+    since, until = validity(stated.tense, times, said.said_at)
     return Fact(
         subject=stated.subject or said.speaker,
         attribute=stated.attribute,
@@ -280,21 +280,3 @@ def _fact(said: Utterance, stated: Statement, place: _Place, times: Sequence[Int
         valid_from=since,
         valid_to=until,
     )
-
-
-def _validity(
-    tense: Tense, times: Sequence[Interval], said_at: datetime
-) -> tuple[datetime | None, datetime | None]:
-    """
-    As far as the one time that is named tells; a plan holds from no known time on.
-
-    When in "this month" it began is not told: it may be after all that was said in it.
-    """
-    time = times[0] if len(times) == 1 else None
-    match tense:
-        case Tense.PLANNED:
-            return None, None
-        case Tense.PAST:
-            return None, min(time.stop, said_at) if time else said_at
-        case Tense.NOW:
-            return (time.start if time and time.stop <= said_at else said_at), None

@@ -51,7 +51,8 @@ _UNSAID = re.compile(
           (?:moved|relocated)(?:\s+back)?(?:\s+from\s+[^\s,]{{1,40}})?\s+to(?=\s+(?-i:[A-Z]))
         | grew\s+up\s+in | used\s+to\s+(?:live|work|play)
         | (?:got|adopted|rescued)(?=\s+(?:an?|two|three)\s) | joined(?=\s+an?\s)
-        | (?:quit|lost)\s+my\s+job | left(?=\s+(?-i:[A-Z])) | live\s+in
+        | (?:quit|lost)\s+my\s+job | left(?=\s+(?-i:[A-Z]))
+        | started\s+at(?=\s+(?-i:[A-Z])) | live\s+in
         | (?-i:work)\s+(?:at|for|as|in) | (?-i:prefer) | (?-i:speak) | can'?t\s+stand
         | have(?=\s+(?:an?|two|three|four|\d)\s) )
     | (?P<has> been\s+(?:living|based|working|learning|studying|playing|teaching) )

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from app.distil.facts.fact import Tense
+from app.distil.facts.firms import firm, known_firm
 from app.distil.facts.living import PETS, field_of_work, held
 from app.distil.facts.places import place
 from app.distil.facts.predicates import FAMILY, ONE, PERSON, SPEAKER, Predicate, saying
@@ -17,6 +18,7 @@ NOBODY = "nobody"
 """Whom one is married to who got divorced."""
 
 _HAVE = "(?:'ve |have |has )?"
+_JUST = "(?:(?:just|recently) )?"
 _POST = "(?:my|the)(?: old)? (?:job|position|role|post)"
 _END = r"\s*(?:$|[,.;!(\u2013\u2014])"
 _MONTH = (
@@ -29,6 +31,7 @@ _ONCE = r"(?:last|this)\s+year|in\s+(?:19|20)\d\d|\w+\s+years?\s+ago"
 _AT_LENGTH = r"for\s+good|after\s+(?:\w+\s+){1,3}(?:years?|months?)"
 _AFTER_LEAVING = re.compile(rf"(?:\s+(?:{_LATELY}|{_ONCE}|{_AT_LENGTH}))?{_END}", re.IGNORECASE)
 _AFTER_JOINING = re.compile(rf"(?:\s+(?:{_LATELY}|{_ON_A_DAY}|last\s+year))?{_END}", re.IGNORECASE)
+_LATELY_BEHIND = re.compile(rf"\s+(?:{_LATELY}|{_ON_A_DAY}){_END}", re.IGNORECASE)
 _ANOTHER = re.compile(
     r"\b(?:and|but)\s+(?:\w+\s+)?(?:bought|got|have|own|drive|need)\b|\bto\s+buy\b"
 )
@@ -38,7 +41,6 @@ _NOT_ALL = frozenset({"one of", "two of"})
 """Of several pets: others are left, or may be."""
 
 _SOME_OF_MINE = re.compile(r"one\s+of\s+(?:my|our)\s+")
-_MOST_WORDS_OF_EMPLOYER = 3
 _DIED = (
     r"(?:(?:has\s+)?(?:just\s+|recently\s+|sadly\s+|unexpectedly\s+|suddenly\s+)?"
     r"(?:died|passed(?:\s+away|\s+on)?)|(?:was|had\s+to\s+be)\s+put\s+(?:down|to\s+sleep))"
@@ -62,13 +64,13 @@ _LOST = re.compile(
 
 def employer_left(text: str) -> str | None:
     """An employer that is known as one: who left Berlin, or Anna, had no job there."""
-    name = _employer(text)
+    name = known_firm(text)
     return name if name and _AFTER_LEAVING.match(text, len(name)) else None
 
 
 def employer_joined(text: str) -> str | None:
     """The same, or where one has some occupation from then on."""
-    name = _employer(text)
+    name = known_firm(text)
     if name and _AFTER_JOINING.match(text, len(name)):
         return name
     name = proper(text)
@@ -76,10 +78,16 @@ def employer_joined(text: str) -> str | None:
     return name if post and occupation(text[post.end() :]) else None
 
 
-def _employer(text: str) -> str | None:
-    words = list(re.finditer(r"[^\s,.;!()]+", text[:60]))[:_MOST_WORDS_OF_EMPLOYER]
-    names = [text[: each.end()] for each in reversed(words)]
-    return next((each for each in names if each.casefold() in EMPLOYERS), None)
+def joined_lately(text: str) -> str | None:
+    """Another employer, where one "started at" it not long ago, as the words behind it tell."""
+    name = firm(text)
+    return name if name and _LATELY_BEHIND.match(text, len(name)) else None
+
+
+def joined_just_now(text: str) -> str | None:
+    """The same where the words before it tell so."""
+    name = firm(text)
+    return name if name and _AFTER_JOINING.match(text, len(name)) else None
 
 
 def home(text: str) -> str | None:
@@ -130,7 +138,9 @@ ENDINGS: Sequence[Predicate] = [
         tense=Tense.PAST,
     ),
     Predicate(saying(f"{_HAVE}left"), "works_at", employer_left, tense=Tense.PAST),
-    Predicate(saying(f"{_HAVE}(?:joined|started at)"), "works_at", employer_joined),
+    Predicate(saying(f"{_HAVE}{_JUST}(?:joined|started at)"), "works_at", employer_joined),
+    Predicate(saying(f"{_HAVE}(?:just|recently) started at"), "works_at", joined_just_now, of=ONE),
+    Predicate(saying(f"{_HAVE}started at"), "works_at", joined_lately, of=ONE),
     Predicate(saying(f"{_HAVE}moved out of"), "lives_in", home, of=PERSON, tense=Tense.PAST),
     Predicate(
         saying(f"{_HAVE}(?:sold|gave away|given away|got rid of)(?= (?:one of )?(?:my|our) )"),

@@ -40,7 +40,7 @@ from app.distil.facts.places import known_place, place, settled
 from app.distil.facts.predicates import FAMILY, OF_KIN, OF_US, ONE, Predicate, saying
 from app.distil.facts.regions import somewhere
 from app.distil.facts.standing import way, written_in
-from app.distil.facts.trades import employed_at, occupation, office, workplace
+from app.distil.facts.trades import employed_at, occupation, office, workplace_taken
 from app.distil.facts.values import played, proper, spouse, thing, tool
 
 _HAVE = "(?:'ve |have |has )?(?:just )?"
@@ -87,7 +87,7 @@ HABITS: Sequence[Predicate] = [
     Predicate(saying("(?:teach|teaches)"), "teaches", taught, of=ONE),
     Predicate(saying("works? in"), "works_in", field_of_work, of=ONE),
     Predicate(saying(f"{_NEW_JOB} as"), "job", occupation, of=ONE),
-    Predicate(saying(f"{_NEW_JOB} (?:at|with)"), "works_at", workplace, of=ONE),
+    Predicate(saying(f"{_NEW_JOB} (?:at|with)"), "works_at", workplace_taken, of=ONE),
     Predicate(saying(f"{_BEGAN} as"), "job", occupation, of=ONE),
     Predicate(saying(f"{_BEGAN} (?:at|for)"), "works_at", proper, of=ONE),
     Predicate(saying("(?P<was>got (?:laid off|fired)) (?:from|by)"), "works_at", proper, of=ONE),

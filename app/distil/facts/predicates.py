@@ -87,7 +87,7 @@ AUXILIARY = re.compile(
     re.VERBOSE,
 )
 ADVERBS = re.compile(
-    r"(?:\s+(?:now|currently|actually|really|also|still|just(?!\s+(?:like|love|enjoy|left))|recently|finally|already|officially"
+    r"(?:\s+(?:now|currently|actually|really|also|still|just(?!\s+(?:like|love|enjoy|left|started\s+at)\b)|recently(?!\s+started\s+at\b)|finally|already|officially"
     r"|all|both|generally|usually|strongly|absolutely|simply|always|only|mostly|permanently"
     r"|even|ever))*(?![\w'])\s*"
 )

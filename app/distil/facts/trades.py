@@ -96,6 +96,7 @@ _FIRM = re.compile(
     r"(?:Partners|Sons|Daughters|Brothers|Bros|Associates|Co|Company)(?![\w'])"
 )
 
+_TURNED_DOWN = re.compile(r"\bbut\b.*\b(?:declined|rejected|refused|turned|said\s+no|backed)\b")
 _DOES = re.compile(r"\s+[a-z]+(?:s|ed)\b")
 
 
@@ -117,3 +118,8 @@ def workplace(text: str) -> str | None:
     words = at.split() if at else [""]
     nobody = words[-1] in _SOMEBODY or not _HOW_ONE_WORKS.isdisjoint(words)
     return None if nobody else at
+
+
+def workplace_taken(text: str) -> str | None:
+    """The same where one got a job, unless one did not take it."""
+    return None if _TURNED_DOWN.search(text) else workplace(text)
