@@ -51,6 +51,7 @@ _WORK = one_of("works?", "working", "employed")
 _TRADE = one_of(
     "(?:current )?job(?: title)?", "profession", "occupation", "line of work", "employer"
 )
+_PLAN = one_of("(?:subscription )?plan", "subscription", "tier")
 _ORIGIN = one_of("from", "comes? from", "grow up", "grew up", "born", "raised")
 _HOME, _JOB = ["lives_in"], ["job", "works_at", "works_in"]
 _EATEN = ["diet", "allergic_to", "eats"]
@@ -88,6 +89,8 @@ _FORMS: Sequence[tuple[str, Sequence[str]]] = [
     (f"how much {_DO}weighs?", ["weight"]),
     (f"what {_DO}(?:afraid|scared|terrified) of", ["fears"]),
     (f"what {_OF}(?:goal|aim)s?{_IS}", ["goal"]),
+    (f"{_WHICH} {_PLAN} {_DO}(?:on|have|use)", ["plan"]),
+    (f"{_WHICH} {_OF}{_PLAN}{_IS}", ["plan"]),
     (f"what {_OF}(?:rules|instructions|preferences){_IS}", ["rule", "prefers", "likes"]),
 ]
 _READ = [(re.compile(form), attributes) for form, attributes in _FORMS]

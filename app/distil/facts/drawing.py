@@ -27,6 +27,7 @@ from app.distil.facts.introducing import introduced, introduction, kin_named, wh
 from app.distil.facts.meaning import Stretch, is_meant, meant_of
 from app.distil.facts.naming import called_behind, told_of
 from app.distil.facts.others_words import end_of_own_words, is_told_on
+from app.distil.facts.plans import MAY_TELL_PLAN, plan_retold, plan_told
 from app.distil.facts.reading import statements_of
 from app.distil.facts.retelling import as_of_another, quoted, retold, spoken
 from app.distil.facts.small_letters import spelled
@@ -36,6 +37,7 @@ from app.distil.language.lexicon import TOLD_NOUNS
 from app.distil.language.sentences import Sentence, sentences_of
 from app.distil.language.slips import Mended, has_slips, mended
 from app.distil.language.utterance import Utterance
+from app.domain.conversation import Role
 from app.text.intervals import Interval
 
 MOST_ALIKE, MOST = 50, 100
@@ -53,7 +55,7 @@ _BY_PROGRAM = 0.8
 _HINT = re.compile(
     r"\b(?:i(?:m|ve)?|we|my|our|the|is|will|lives?|works?|call|always|never|don'?t|do not|let's"
     r"|ich|mein|moved|speaks?|prefers|eats|turned|should|must|me|from now on|going forward"
-    r"|in (?:the )?future)\b",
+    r"|in (?:the )?future|plan|tier|subscription|upgraded|downgraded)\b",
     re.IGNORECASE,
 )
 _HINT_AT_FIRST = re.compile(
@@ -229,9 +231,11 @@ def _directed(
     said: Utterance, sentence: Sentence, place: Stretch, *, first: bool
 ) -> Iterator[_Stated]:
     """What is stated there without a subject."""
+    start, stop = place
+    if MAY_TELL_PLAN.search(sentence.plain, start, stop):
+        yield from _of_plan(said, sentence, place)
     if said.by_program:
         return
-    start, stop = place
     if reached := reached_at(sentence.plain, start):
         clause = Clause(said.speaker, Who.SELF, start, start + 1, reached.stop, "")
         text = retold(clause, sentence.text[start : reached.stop], said.speaker)
@@ -245,6 +249,15 @@ def _directed(
         yield directed, told
         if directed.subject is None and (town := home_told(directed.attribute, directed.value)):
             yield replace(directed, attribute="lives_in", value=town), told
+
+
+def _of_plan(said: Utterance, sentence: Sentence, place: Stretch) -> Iterator[_Stated]:
+    """Which plan who speaks has, or whom an assistant speaks to."""
+    start, stop = place
+    for by_host in sorted({said.role is Role.ASSISTANT, said.by_program}):
+        if stated := plan_told(sentence.plain, start, stop, by_host=by_host):
+            told = plan_retold(sentence.text[start:stop], said.speaker, by_host=by_host)
+            yield stated, _Place(start, stop, told)
 
 
 def _dated(
