@@ -4,12 +4,17 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from app.distil.entities.titles import untitled
 from app.distil.language.lexicon import SAME_NAME
+from app.distil.language.titles import TITLE_OF
 from app.domain.entities import EntityType
 from app.text.identifiers import parts, whole
 from app.text.scripts import fold
 
-_TITLE = re.compile(r"\A(?:mr|mrs|ms|dr|prof|herr|frau|sir)\.?\s+", re.IGNORECASE)
+_TITLE = re.compile(
+    rf"\A(?:dr|prof|sir|(?-i:Miss)|{'|'.join(sorted(TITLE_OF.keys() - {'miss'}))})\.?\s+",
+    re.IGNORECASE,
+)
 _ARTICLE = re.compile(r"\A(?:the|a|an)\s+", re.IGNORECASE)
 _LEGAL = re.compile(r",?\s+(?:inc|ltd|llc|gmbh|ag|corp|co|plc|s\.?a)\.?\Z", re.IGNORECASE)
 _VERSION = re.compile(r"\s+v?\d+(?:\.\d+){0,3}\Z")
@@ -100,6 +105,6 @@ def may_be_one(kind: EntityType, other: EntityType) -> bool:
 
 
 def _is_part(short: str, long: str) -> bool:
-    """Whether a single name is the first or the last of a longer one."""
+    """Whether a single name, or one with a title, is the first or the last of a longer one."""
     words: Sequence[str] = long.split()
-    return len(words) in (2, 3) and short in (words[0], words[-1])
+    return len(words) in (2, 3) and untitled(short) in (words[0], words[-1])

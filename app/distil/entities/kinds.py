@@ -4,6 +4,7 @@ import re
 
 from app.distil.language.given_names import GIVEN_NAMES
 from app.distil.language.lexicon import KIN, OCCUPATIONS, OTHER_WORDS, TITLES
+from app.distil.language.titles import TITLE_OF
 from app.distil.language.world import WORLD
 from app.domain.entities import EntityType
 
@@ -17,7 +18,9 @@ _BEFORE_ORGANISATION = re.compile(
     r"\b(?:works?|worked|working|employed|job|interned|hired)\s+(?:at|for|by)\s+\Z", re.IGNORECASE
 )
 _BEFORE_PERSON = re.compile(
-    r"\b(?:(?:mr|mrs|ms|dr|prof|frau|herr)\.?|married to|reports? to|(?:met|meet|meeting)(?: with)?"
+    r"\b(?:(?:mr|mrs|ms|dr|prof|frau|herr"
+    r"|(?-i:Miss|Monsieur|Madame|Mademoiselle|Se[\u00f1n]or(?:a|ita)?|Fr\u00e4ulein))\.?"
+    r"|married to|reports? to|(?:met|meet|meeting)(?: with)?"
     r"|asked|(?:talk|speak)(?:s|ed|ing)? (?:to|with)|spoke (?:to|with)|hang(?:ing)? out with"
     r"|(?:lunch|dinner|breakfast|coffee|drinks|call|chat|date) with"
     r"|(?:who is|who's|who was|person|man|woman|girl|boy|guy|somebody|someone) (?:called|named)"
@@ -30,8 +33,8 @@ _BEHIND_WHOSE = re.compile(r"['\u2019]s\s+[a-z]")
 _WHOSE = frozenset("my our his her their your".split())
 _ENDS_OF_PLACES = frozenset("in to from of".split())
 _ENDS_OF_ORGANISATIONS = frozenset("at for by".split())
-_ENDS_OF_PEOPLE = frozenset(
-    "mr mrs ms dr prof frau herr to with met meet meeting asked called named".split()
+_ENDS_OF_PEOPLE = TITLE_OF.keys() | frozenset(
+    "dr prof to with met meet meeting asked called named".split()
 )
 """The last words of what tells a kind: most names have none of them before."""
 

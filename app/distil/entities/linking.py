@@ -1,15 +1,16 @@
 """What messages add to the graph of a scope. Pure."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from app.distil.entities.entity import Mention, may_be_one, normal_form
-from app.distil.entities.finding import mentions_of
+from app.distil.entities.finding import MAX_CHARACTERS, mentions_of
 from app.distil.entities.naming import names_told
 from app.distil.entities.register import KnownName, Named, Register, looked_up
 from app.distil.entities.relations import BOTH_WAYS, relations_of
 from app.distil.entities.sameness import SAME_AS
+from app.distil.entities.titles import Title, title_of, titled_in
 from app.domain.entities import EntityType, Sighting
 from app.domain.ids import MessageKey
 from app.text.scripts import fold
@@ -92,7 +93,9 @@ class _Reading:
     def read(self) -> None:
         register, content = self.links.register, self.message.content
         found = mentions_of(content, register.gazetteer(), self.message.seen)
-        mentions = [each for each in found if register.may_mean(each) and self._note(each)]
+        mentions = [
+            noted for each in found if register.may_mean(each) and (noted := self._note(each))
+        ]
         told: dict[tuple[str, tuple[int, ...]], NewEvidence] = {}
         for evidence in self._evidence(mentions):
             ends = _ends(evidence)
@@ -100,13 +103,16 @@ class _Reading:
                 told[ends] = evidence
         self.links.evidence.extend(told.values())
 
-    def _note(self, mention: Mention) -> bool:
-        called = self.links.register.called(mention.name, mention.type)
+    def _note(self, mention: Mention) -> Mention | None:
+        """The mention, of two who have one name by the title of each; None for one that is none."""
+        title = _title_of(self.message.content, mention)
+        called = self.links.register.called(mention.name, mention.type, title)
         if called is None:
-            return False
+            return None
+        mention = replace(mention, normal=called[1]) if title else mention
         self.meant[mention.normal] = called[0]
         self._add(called, mention.start, mention.stop)
-        return True
+        return mention
 
     def _add(self, called: tuple[Named, str], start: int, stop: int) -> None:
         entity, normal = called
@@ -150,6 +156,12 @@ class _Reading:
         return self.meant.get(normal)
 
 
+def _title_of(content: str, mention: Mention) -> Title | None:
+    """The title of somebody who is mentioned, if there is any."""
+    of_somebody = mention.type in (EntityType.PERSON, EntityType.UNKNOWN)
+    return title_of(content, mention.start, mention.name) if of_somebody else None
+
+
 def _ends(evidence: NewEvidence) -> tuple[str, tuple[int, ...]]:
     """What a message states but once: of some relations it is all one which end is the source."""
     ends = id(evidence.source), id(evidence.target)
@@ -166,4 +178,5 @@ def names_of(messages: Sequence[Spoken]) -> frozenset[str]:
         for one in each.seen
     }
     told = (names_told(each.content) for each in messages)
-    return looked_up(speakers.union(seen, *told))
+    entitled = (titled_in(each.content[:MAX_CHARACTERS]) for each in messages)
+    return looked_up(speakers.union(seen, *told, *entitled))

@@ -7,6 +7,7 @@ from functools import lru_cache
 from app.distil.entities.entity import Mention, bare_name
 from app.distil.entities.finding import MAX_CHARACTERS, mentions_of
 from app.distil.entities.kinds import is_given
+from app.distil.entities.titles import titled_in
 from app.distil.language.lexicon import CALENDAR, NO_NAMES, SAME_NAME
 from app.distil.language.world import WORLD
 from app.text.scripts import fold
@@ -39,7 +40,8 @@ def names_told(content: str) -> frozenset[str]:
 
 def names_asked(query: str) -> frozenset[str]:
     """The same of a query, which is not read again."""
-    return names_in(query) | {mention.normal for mention in mentions_asked(query)}
+    told = {mention.normal for mention in mentions_asked(query)}
+    return names_in(query) | told | frozenset(titled_in(query, others=False))
 
 
 @lru_cache(maxsize=32)

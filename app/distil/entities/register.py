@@ -12,6 +12,7 @@ from app.distil.entities.entity import (
     bare_name,
     normal_form,
 )
+from app.distil.entities.titles import Title, beside, kind_of_title, may_have, titled, untitled
 from app.distil.language.lexicon import OTHER_WORDS
 from app.domain.entities import EntityType
 
@@ -64,7 +65,7 @@ class Register:
 
     A name means the entity that it is the fullest name of. Else it may be a shorter or a longer
     name of a person or an organisation that is known ("bob", "bob smith"): if it may be of two, it
-    is neither's, and a new entity.
+    is neither's, and a new entity. Who has another title is somebody else.
     """
 
     def __init__(self, known: Iterable[KnownName] = ()) -> None:
@@ -132,9 +133,12 @@ class Register:
         alias = alias_of(normal, kind, [(each.normal, each.type) for each in candidates.values()])
         return None if alias is None else candidates[alias]
 
-    def called(self, said: str, kind: EntityType) -> tuple[Named, str] | None:
+    def called(
+        self, said: str, kind: EntityType, title: Title | None = None
+    ) -> tuple[Named, str] | None:
         """
-        What `said` means, a new entity if need be, with the normal form by which it does.
+        What `said`, of who has `title`, means, a new entity if need be, with the normal form by
+        which it does.
 
         None for a name that is not kept.
         """
@@ -143,11 +147,18 @@ class Register:
         if not normal or max(len(normal), len(name)) > MOST_CHARACTERS:
             return None
         named = self.find(normal, kind)
+        if title and (own := titled(title, normal)):
+            named = self._of_title(own) or (named if _may_have(named, own) else None)
+            normal, name = own, name if named else f"{title.said} {name}"
         if named is None:
             named = Named(key=None, normal=normal, name=name, type=kind)
             self.new.append(named)
         self._learn(named, normal, name, kind)
         return named, normal
+
+    def _of_title(self, own: str) -> Named | None:
+        """Who is called so with this title, if anybody was."""
+        return next(iter(self._called.get(own, ())), None)
 
     def _learn(self, named: Named, normal: str, name: str, kind: EntityType) -> None:
         known = named.names.get(normal)
@@ -172,8 +183,17 @@ class Register:
         """Whoever is known by a part of this name only, if nobody else is called so."""
         for part, _ in parts_of(normal, normal):
             called = self._called.get(part, ())
-            if len(called) == 1 and called[0].normal == part:
-                yield called[0]
+            if len(called) == 1 and untitled(called[0].normal) == part:
+                title = kind_of_title(called[0].normal)
+                if title is None or may_have(title, normal):
+                    yield called[0]
+
+
+def _may_have(named: Named | None, own: str) -> bool:
+    """Whether an entity may have this name with a title: it has no other one."""
+    if named is None or not named.names.keys().isdisjoint(beside(own)):
+        return False
+    return may_have(own.partition(" ")[0], named.normal)
 
 
 def _has_short_names(*kinds: EntityType) -> bool:
@@ -183,16 +203,18 @@ def _has_short_names(*kinds: EntityType) -> bool:
 
 def fuller(one: str, other: str) -> bool:
     """Whether a name tells more than another one of the same entity."""
-    return one.count(" ") > other.count(" ")
+    return untitled(one).count(" ") > untitled(other).count(" ")
 
 
 def parts_of(normal: str, name: str) -> Sequence[tuple[str, str]]:
-    """The first and the last word of a name of two or three, with how they are spelled in it."""
+    """The first and the last word of a name of two or three, no title, with how each is spelled."""
     words, told = normal.split(), name.split()
     if len(words) not in (2, 3):
         return []
     if len(told) != len(words):
         told = words
+    if kind_of_title(normal):
+        return [(words[-1], told[-1])]
     return [(words[0], told[0]), (words[-1], told[-1])]
 
 

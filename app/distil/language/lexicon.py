@@ -237,6 +237,7 @@ TITLES = frozenset(
 EXCLAMATIONS = frozenset(
     """totally absolutely definitely really actually honestly btw wow yeah yep yup nope cool nice
     great awesome sure sounds glad congrats congratulations lol omg haha mon tue tues wed thu thur
-    thurs fri sat sun mr mrs ms dr prof herr frau feb apr jul aug sept oct nov dec""".split()
+    thurs fri sat sun mr mrs ms dr prof herr frau miss monsieur madame mademoiselle se\u00f1or
+    se\u00f1ora se\u00f1orita fr\u00e4ulein feb apr jul aug sept oct nov dec""".split()
 )
 """Words that often stand with a capital and are nobody's name, folded."""
