@@ -21,6 +21,7 @@ from app.distil.language.lexicon import (
     KIN,
     LANGUAGES,
     NO_NAMES,
+    NOTED,
     OCCUPATIONS,
     PEOPLES,
     TIMES,
@@ -54,6 +55,9 @@ _NO_NAME_ALONE = (
     | {f"{each}s" for each in PEOPLES}
 )
 _ENDS_WHAT_ONE_IS = OCCUPATIONS | TITLES | {"team", "department", "office"}
+_CALLED_MET = frozenset("office police gala opera museum".split())
+"""What "the Met" is of: nobody met an Office."""
+
 _ADDED = re.compile(
     r"-(?:[a-z]+(?:ed|ing)|based|like|related|friendly|free|ready|only|style|wide|specific|driven"
     r"|level|first|term|time|up|off|out|in|ins|on|to)\Z"
@@ -177,6 +181,8 @@ def _opens(content: str, start: int, begin: int) -> bool:
 def _only_opens(content: str, first: str, rest: str) -> bool:
     """Whether a first word is of the sentence, not of the name: "Ask Anna", "Recently Wyatt"."""
     folded = first.casefold()
+    if folded in NOTED and rest.casefold() not in _CALLED_MET:
+        return True
     if is_given(first):
         return False
     is_verb = folded in VERBS_OF_RULES or folded.endswith("ly")

@@ -88,14 +88,18 @@ def alias_of(name: str, kind: EntityType, known: Iterable[tuple[str, EntityType]
     The known normal form that normal form `name` is another name of; None for none, or for two.
 
     "bob" is "bob smith" where only one known person is called so, and the other way round a longer
-    name than the known one is that person too. Of other types only equal ones are one.
+    name than the known one is that person too. "labs" is "northwind labs", but what is longer than
+    the name of an organisation may be another one. Of other types only equal ones are one.
     """
     candidates = {each for each, of in known if may_be_one(kind, of)}
     if name in candidates:
         return name
-    if kind not in (EntityType.PERSON, EntityType.UNKNOWN):
+    if kind not in (EntityType.PERSON, EntityType.UNKNOWN, EntityType.ORGANISATION):
         return None
-    alike = {each for each in candidates if _is_part(name, each) or _is_part(each, name)}
+    longer = kind is not EntityType.ORGANISATION
+    alike = {
+        each for each in candidates if _is_part(name, each) or (longer and _is_part(each, name))
+    }
     return alike.pop() if len(alike) == 1 else None
 
 

@@ -178,12 +178,19 @@ def _known(text: str, known: Gazetteer) -> Iterator[Mention]:
 
 
 def _whole(text: str, known: Gazetteer, parts: list[Mention]) -> Iterator[Mention]:
-    """Names that are known; people whose name is a part of a longer one here go to `parts`."""
+    """Names that are known; those that are a part of a longer one here go to `parts`."""
     for mention in _known(text, known):
-        if mention.type in _OF_SEVERAL_NAMES and _goes_on(text, mention, known):
+        if _may_go_on(mention, known) and _goes_on(text, mention, known):
             parts.append(mention)
         else:
             yield mention
+
+
+def _may_go_on(mention: Mention, known: Gazetteer) -> bool:
+    """Of an organisation, a part of its name may be one of another's: "Fable Labs"."""
+    if mention.type is EntityType.ORGANISATION:
+        return normal_form(mention.name) in known.aliases
+    return mention.type in _OF_SEVERAL_NAMES
 
 
 def _goes_on(text: str, mention: Mention, known: Gazetteer) -> bool:

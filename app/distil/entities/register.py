@@ -13,8 +13,12 @@ from app.distil.entities.entity import (
     normal_form,
 )
 from app.distil.entities.titles import Title, beside, kind_of_title, may_have, titled, untitled
-from app.distil.language.lexicon import OTHER_WORDS
+from app.distil.language.lexicon import EMPLOYERS, OTHER_WORDS
+from app.distil.language.world import WORLD
 from app.domain.entities import EntityType
+
+_KNOWN_TO_ALL = WORLD.keys() | EMPLOYERS
+"""Whose names are no parts of others: "Amazon" is not "Amazon Web Services"."""
 
 MOST_CHARACTERS = 255
 """Of a name that is kept; what is longer (a URL, a path) is no entity."""
@@ -126,7 +130,7 @@ class Register:
         for each in called:
             if each.normal == normal:
                 return each
-        if kind in SPELLED_EXACTLY:
+        if kind in SPELLED_EXACTLY or (kind is EntityType.ORGANISATION and normal in _KNOWN_TO_ALL):
             return None
         alike = [*called, *self._shorter(normal)]
         candidates = {each.normal: each for each in alike if _has_short_names(kind, each.type)}

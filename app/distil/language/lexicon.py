@@ -179,6 +179,13 @@ VERBS_OF_ONE_OFF_RULES = frozenset(
 )
 """After a mere "don't", which others than these mostly make a remark about the moment."""
 
+NOTED = frozenset(
+    """met called emailed e-mailed mailed saw asked told sent visited spoke phoned rang texted
+    messaged pinged contacted interviewed reminded thanked invited introduced briefed pitched
+    demoed onboarded followed chased""".split()
+)
+"""Verbs by which notes begin that leave out who did it: "Met Northwind re renewal"."""
+
 CALENDAR = frozenset(
     """monday tuesday wednesday thursday friday saturday sunday january february march april may
     june
