@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 from app.domain.conversation import Role
 from app.domain.memory import ItemType
 from app.ranking import Floats
+from app.ranking.people import between_people
 from app.ranking.pool import Pool, Recalled
 from app.ranking.query import QueryView
-from app.text.correcting import takes_back
+from app.text.correcting import may_take_back, takes_back
 from app.text.wording import asks
 
 _OLD = 3
@@ -49,6 +50,24 @@ def corrected(
     best = order[passing[order]][:_OLD].tolist()
     standing = _standing(recalled)
     return [each for old in best for each in _taking_back(recalled, standing, old)]
+
+
+def said_next(query: QueryView, pool: Pool, best: int) -> int | None:
+    """
+    What its user said right behind one of a pool that may take it back, by its index, if anything:
+    "We have 45 guests", "forgot the interns, so 52".
+
+    Only what is said with an assistant, and replies to no question: people go on to something else.
+    """
+    recalled = pool.recalled
+    if query.wording.of_course or recalled.roles[best] != Role.USER:
+        return None
+    standing = _standing(recalled)
+    after = _next_of_speaker(recalled, standing, best)
+    if after is None or not may_take_back(recalled.contents[after]):
+        return None
+    replying = _replying(recalled, standing, after, best)
+    return None if replying or between_people(recalled)[best] else after
 
 
 def _standing(recalled: Recalled) -> Mapping[Spot, int]:

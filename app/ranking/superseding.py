@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from app.domain.conversation import Role
 from app.ranking import Floats
 from app.ranking.bm25 import numbers_in_order, term_numbers
-from app.ranking.corrected import corrected
+from app.ranking.corrected import corrected, said_next
 from app.ranking.pool import Pool, Recalled
 from app.ranking.query import QueryView
 from app.ranking.relevance import Relevance
@@ -101,8 +101,8 @@ def changes_in(
     found = [Change(at, of, before=True) for at, of in changed if not nothing[at]]
     if passing.any() and "rerank" not in judged.features:
         best = int(pool.recalled.best_first(np.where(passing & ~nothing, worth, -np.inf))[0])
-        since = said_since(query, pool, worth, best, nothing)
-        found += [] if since is None else [Change(since, best, before=False)]
+        behind = {said_since(query, pool, worth, best, nothing), said_next(query, pool, best)}
+        found += [Change(at, best, before=False) for at in behind if at is not None]
     return [
         each
         for each in found

@@ -14,43 +14,59 @@ from app.text.wording import asks
 LONGEST = 120
 """Characters of such a message, at most: what is longer goes on."""
 
-_OPENING = (
-    r"\A\W*(?:(?:a+h|o+h|ok(?:ay)?|oops|ugh|hey|u[hm]+|hm+|and|but|well|yeah)\b[\s,.!\u2026-]*)*"
-)
+_FLAGS = re.VERBOSE | re.IGNORECASE
+
+_OPENING = r"""
+    \A\W* (?:(?:a+h|o+h|ok(?:ay)?|oops|whoops|u[hm]+|hm+|e+h|ugh|argh|hey|and|but|well|yeah|lol|omg
+    |n+ah|shoot|damn|crap)\b[\s,.!\u2026-]*)*
+"""
 _ASKING = r"(?:(?:no[\s,]|please|let'?s|we'll|(?:can|could)\ (?:you|we))\ *)*"
 
 _TAKES_BACK = re.compile(
     rf"""
     {_OPENING}
-    (?: actually | correction | scratch\ that | scrap\ that | on\ second\ thoughts? | rather
-    | (?:no,?\ )? i\ meant?
+    (?: actually | correction | (?:scratch|scrap|strike|forget|cancel)\ (?:that|it) | rather
+    | on\ (?:second|reflection)\b(?:\ thoughts?)? | (?:no,?\ )? i\ meant? | typo
+    | my\ (?:bad|mistake)
+    | i\ (?:lied|misspoke|misread|was\ wrong) | wrong\ (?:one|number|day|date|time|place)
+    | (?:not|nope,?\ not)\ (?:him|her|it|them|that)\b(?=,)
     )\b
-    | ,\ actually\W*\Z | \b(?:instead|after\ all)\b(?!\ of)
+    | ,\ actually\W*\Z | \b(?:instead|after\ all)\b(?!\ of) | \A\*\w | \A\W*s/[^/]+/[^/]*/?
+    | \bmix(?:ed)?\ (?:it|this|that|them)\ up\b | \bfat\ fingers\b
     """,
-    re.VERBOSE | re.IGNORECASE,
+    _FLAGS,
 )
 
 _ASKS_TO_CHANGE = re.compile(
     rf"""
     {_OPENING} {_ASKING}
-    (?:bump|call|change|cut|drop|increase|lower|move|push|raise|reduce|rename|set|shift|switch)
+    (?:bump|call|change|cut|drop|increase|lower|move|push|raise|reduce|rename|replace|set|shift|swap
+      |switch)
     \ (?:it|that|this|them|those)\b
     """,
-    re.VERBOSE | re.IGNORECASE,
+    _FLAGS,
 )
 
 _OTHER = re.compile(
     rf"""
-    {_OPENING}
-    (?: (?:wait|sorry) \b [\s,:\u2026-]+ | {_ASKING} (?:make|keep)\ (?:it|that|this|them)\b )
+    (?: \A\W* (?:o+h[\s,]+)? (?:oops|whoops|ugh|argh|n+ah|e+h)\b[\s,:\u2026-]+
+    | {_OPENING}
+      (?: (?:wait|sorry|sry|hang\ on|hold\ on|never\ ?mind|nvm)\b [\s,:\u2026-]+
+      | {_ASKING} (?:make|keep|call)\ (?:it|that|this|them)\b | (?:we're|i'm)\ calling\ it\b
+      | let'?s\ (?:push|move|say|do|go\ with)\b | (?:scrap|scratch|strike|swap|flip)\ \w+
+      )
+    )
     """,
-    re.VERBOSE | re.IGNORECASE,
+    _FLAGS,
 )
 """What takes back only with another value behind it."""
 
 _NO = re.compile(
-    rf"{_OPENING}no(?:pe)?\b[\s,:\u2026-]+(?!problem|worries|way|doubt|kidding|idea|need|rush)",
-    re.IGNORECASE,
+    rf"""
+    {_OPENING} no+(?:pe)?\b [\s,:\u2026-]+
+    (?!problem|worries|way|doubt|kidding|idea|need|rush|that)
+    """,
+    _FLAGS,
 )
 """The same, unless it answers."""
 
@@ -60,6 +76,11 @@ _VALUE = re.compile(
 )
 """What may take the place of another, in the same sentence: a figure, a name, a day."""
 
+_NAMES_VALUE = re.compile(
+    r"\d|(?<=[\w,;:)] )[A-Z][\w&-]|\b(?i:(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b"
+)
+"""The same anywhere; what only begins a sentence has a capital in any case."""
+
 _GOES_ON = re.compile(
     r"\b(?:still|also|another|one more|question|same (?:error|problem|issue)|not working"
     r"|(?:didn'?t|doesn'?t|does not) (?:work|help)|sorry (?:for|about|to)|thank(?:s| you))\b",
@@ -67,6 +88,8 @@ _GOES_ON = re.compile(
 )
 """What begins in the same way and takes nothing back."""
 
+_ADDS = re.compile(r"\A\W*(?:and|plus|also|which|while|so|then|my)\b", re.IGNORECASE)
+"""What goes with what was said before it."""
 
 _INSTEAD_OF = re.compile(r"\b(?:instead\ of|rather\ than)\ (?:the\ |an?\ )?(\w+)", re.IGNORECASE)
 
@@ -93,3 +116,14 @@ def takes_back(content: str, of: str, *, replying: bool = False) -> bool:
         return True
     begun = _OTHER.match(said) or (None if replying else _NO.match(said))
     return begun is not None and bool(_VALUE.match(said, begun.end()))
+
+
+def may_take_back(content: str) -> bool:
+    """
+    Whether a brief message, right behind what its speaker said, has what may take the place of
+    something in that: "the confirmation says Stansted". Whoever reads both tells.
+    """
+    if len(content) > LONGEST or not _NAMES_VALUE.search(content):
+        return False
+    goes_on = _ADDS.match(content) or _GOES_ON.search(content)
+    return not (goes_on or asks(content) or is_small_talk(content))

@@ -168,3 +168,16 @@ async def test_what_was_just_said_is_taken_back(
 
     assert new in found
     assert found.index(new) < found.index(old)
+
+
+async def test_what_may_take_back_the_best_stands_right_behind_it(client: AsyncClient) -> None:
+    await distilling_nothing(client)
+    old, new = "We'll have 45 people at the offsite in Leuven.", "forgot the interns, so 52"
+    talk = [said(old), said("I'll ask for a standing lunch.", "assistant"), said(new)]
+    await store(client, said(ASIDE[0]), said(ASIDE[1], "assistant"), *talk, said(ASIDE[2]))
+
+    bundle = await context(client, "How many people come to the offsite?", explain=True)
+
+    told = bundle["retrieved_memories"]
+    assert [each["content"] for each in told[:2]] == [old, new]
+    assert told[1]["signals"]["since"] == 1

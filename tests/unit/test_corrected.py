@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from app.domain.conversation import Role
-from app.ranking.corrected import corrected
+from app.ranking.corrected import corrected, said_next
 from app.ranking.pool import Pool
 from app.ranking.query import QueryView
 from app.text.wording import wording_of
@@ -17,13 +17,15 @@ Said = tuple[int, Role, str | None, str]
 U, A = Role.USER, Role.ASSISTANT
 
 
-def taken_back(*said: Said, question: str = "When is the standup?") -> Sequence[tuple[int, int]]:
-    """Of what is worth the less the later it was said."""
+def pool_of(*said: Said) -> Pool:
     items = [
         an_item(position, content, role=role, name=name) for position, role, name, content in said
     ]
-    pool = Pool.of(recalled(*items), dimension=2)
-    query = QueryView(
+    return Pool.of(recalled(*items), dimension=2)
+
+
+def asking(question: str = "When is the standup?") -> QueryView:
+    return QueryView(
         vector=None,
         terms=[],
         idf=np.zeros(0, np.float32),
@@ -31,8 +33,13 @@ def taken_back(*said: Said, question: str = "When is the standup?") -> Sequence[
         average_length=5.0,
         wording=wording_of(question),
     )
+
+
+def taken_back(*said: Said, question: str = "When is the standup?") -> Sequence[tuple[int, int]]:
+    """Of what is worth the less the later it was said."""
     worth = np.linspace(0.9, 0.1, len(said), dtype=np.float32)
-    return corrected(query, pool, worth, np.ones(len(said), dtype=np.bool_))
+    every = np.ones(len(said), dtype=np.bool_)
+    return corrected(asking(question), pool_of(*said), worth, every)
 
 
 OLD: Said = (1, U, None, "The standup is at 9:30.")
@@ -76,3 +83,19 @@ def test_no_replies_to_people_and_to_questions() -> None:
 def test_where_how_things_went_is_asked_for_nothing_is_taken_back() -> None:
     new: Said = (3, U, None, "Actually let's do 10.")
     assert taken_back(OLD, new, question="How did the time of the standup change?") == []
+
+
+def test_what_may_take_back_the_best_is_said_next() -> None:
+    may: Said = (3, U, None, "the team says 10:15")
+    assert said_next(asking(), pool_of(OLD, NOTED, may), best=0) == 2
+    assert said_next(asking(), pool_of(OLD, NOTED, (3, U, None, "thanks!")), best=0) is None
+    assert said_next(asking(), pool_of(OLD, (2, A, None, "Whom shall I tell?"), may), 0) is None
+    assert said_next(asking("How did the standup go?"), pool_of(OLD, NOTED, may), best=0) == 2
+    assert said_next(asking("How did the time change?"), pool_of(OLD, NOTED, may), best=0) is None
+    assert said_next(asking(), pool_of(NOTED, may), best=0) is None
+
+
+def test_people_go_on_to_something_else() -> None:
+    old, may = (1, U, "Ann", "The standup is at 9:30."), (3, U, "Ann", "the team says 10:15")
+    ben = (2, U, "Ben", "I come at nine.")
+    assert said_next(asking(), pool_of(old, ben, may), best=0) is None

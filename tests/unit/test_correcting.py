@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.text.correcting import LONGEST, takes_back
+from app.text.correcting import LONGEST, may_take_back, takes_back
 
 TAKES_BACK = """
 Actually make it 60 per minute, Redis is fine
@@ -24,6 +24,20 @@ PDF is better after all
 hmm rename it to Moonlight
 oh, and can you change that to CET?
 2 are enough, actually
+*9:20
+s/7/9/
+strike that, 140, fees
+I lied, Wednesday
+my bad, gate B22
+typo: 4411
+hang on, the confirmation says Stansted
+oops, 6 to 9
+ugh, fat fingers, 8018
+swap that for oat milk
+let's push to 9:15, her train gets in late
+Not her, Piotr handles legal
+I mixed this up with my brother's chart
+nah forget it, I'm done with those
 """.strip().splitlines()
 
 GOES_ON = """
@@ -52,6 +66,11 @@ I'd rather have it on Sunday
 The new version is out now.
 Version two is sent. 41 pages instead of 56.
 Thanks!
+Scratch the last sentence, too salesy
+nvm, found it
+oh and it's raining
+wrong link, it gives me a 404
+no that's fine
 """.strip().splitlines()
 
 
@@ -80,3 +99,36 @@ def test_what_is_long_goes_on() -> None:
     said = "Actually, make it 60."
     assert takes_back(said.ljust(LONGEST, "."), "100 a minute.")
     assert not takes_back(said.ljust(LONGEST + 1, "."), "100 a minute.")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "forgot the interns, so 52",
+        "ah no that's the old box. 20.11",
+        "the team knows React better",
+        "facilities bumped us to 2.07",
+        "with a splash of oat since Sunday",
+    ],
+)
+def test_a_value_may_take_the_place_of_one(said: str) -> None:
+    assert may_take_back(said)
+    assert not takes_back(said, "The standup is at nine.", replying=True)
+    assert may_take_back(said.ljust(LONGEST, "."))
+    assert not may_take_back(said.ljust(LONGEST + 1, "."))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "thanks!!",
+        "Did Kim say 52?",
+        "and 150 for a reading lamp",
+        "which is also when Jonas has his exam",
+        "Let's do it",
+        "I still get a 404",
+        "Great. Perfect.",
+    ],
+)
+def test_what_has_none_or_adds_one_may_not(said: str) -> None:
+    assert not may_take_back(said)
