@@ -19,7 +19,7 @@ from app.domain.memory import OF_MESSAGES, ItemType
 from app.ranking.pool import Recalled
 from app.ranking.query import QueryView
 from app.text.courtesy import without_courtesy
-from app.text.requesting import is_one_sentence, requests, wants_told
+from app.text.requesting import behind_nods, is_one_sentence, requests, wants_told
 from app.text.scripts import fold
 from app.text.terms import query_terms
 from app.text.topic import topic_of, words_sought
@@ -137,7 +137,7 @@ def _says_nothing(recalled: Recalled, at: int, for_what: str | None) -> bool:
         return False
     said, named = recalled.contents[at], recalled.names[at] is not None
     if recalled.roles[at] == Role.ASSISTANT:
-        return not named and (declines(said) or _only_asks(said))
+        return not named and (declines(said) or _only_asks(behind_nods(said)))
     if not named and wants_told(without_courtesy(said)):
         return True
     may = not named or (for_what is not None and question_word(said) == for_what)

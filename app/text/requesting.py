@@ -42,6 +42,21 @@ _WANTS_ANY = re.compile(rf"{_FIRST}(?:{_TOLD}|{_MADE})\b", re.IGNORECASE)
 _ENDS_BEFORE = re.compile(r"[.!?:]\s|\n")
 """The end of a sentence behind which another one begins."""
 
+_NOD = one_of(
+    "absolutely", "all right", "alright", "awesome", "certainly", "congrat(?:ulation)?s",
+    "cool", "done", "excellent", "fantastic", "fine", "glad", "good", "got it", "great",
+    "happy", "i see", "lovely", "makes sense", "nice", "no problem", "noted", "of course",
+    "ok(?:ay)?", "perfect", "sorry", "sounds", "sure", "thanks?", "that's", "understood",
+    "welcome", "will do", "wonderful", "wow", "alles klar", "freut", "gern", "gl[uü]ckwunsch",
+    "gut", "klar", "nat[uü]rlich", "notiert", "perfekt", "prima", "sch[oö]n", "super",
+    "verstanden", "verstehe", "bien", "compris", "d'accord", "entendu", "f[eé]licitations",
+    "not[eé]", "parfait", "tr[eè]s", "anotado", "claro", "de acuerdo", "enhorabuena",
+    "entendido", "genial", "perfecto", "vale", "capito", "certo", "ottimo", "perfetto",
+    "va bene", "combinado", "perfeito", "begrepen", "duidelijk", "goed", "leuk",
+)  # fmt: skip
+_NODS = re.compile(rf"\s*(?:(?i:{_NOD})\b(?:,?[ '\u2019-][^\W\d_A-Z]+){{0,3}}\s?[.!]+\s+)+(?=\w)")
+"""Sentences of a few words, in small letters but for the first."""
+
 _PARTED = re.compile(r";\s")
 """What a request of one sentence has not, either."""
 
@@ -59,6 +74,17 @@ def wants_told(said: str) -> bool:
 def is_one_sentence(said: str) -> bool:
     """Whether it is one sentence, and a brief one."""
     return len(said) <= _LONGEST and not _ENDS_BEFORE.search(said.rstrip())
+
+
+def behind_nods(said: str) -> str:
+    """
+    What stands behind the sentences of a few words, no figure and no name, by which somebody shows
+    that they heard: "Great, got it! When is it?". All of it if it is long, or has none of them.
+    """
+    if len(said) > _LONGEST:
+        return said
+    heard = _NODS.match(said)
+    return said[heard.end() :] if heard else said
 
 
 def _is_one(said: str) -> bool:

@@ -100,6 +100,8 @@ def test_an_assistant_with_a_name_may_ask() -> None:
     [
         ("Which database do you want to use?", True),
         ("And a cake?", True),
+        ("Great choice, noted! Which version do you run?", True),
+        ("Berlin. Anything else?", False),
         ("Postgres holds all of it.", False),
         ("I would take Postgres. Does that suit you?", False),
     ],
