@@ -135,6 +135,36 @@ _BY_LANGUAGE: Mapping[str, frozenset[str]] = {
         bardzo tu tam teraz wszystko
         """
     ),
+    "ru": _words(
+        """
+        я ты он она оно мы вы они меня тебя его её нас вас их мне тебе ему ей нам вам им мной нами
+        себя себе мой моя моё мои моего моей моих твой твоя твои наш наша наше наши нашей ваш ваша
+        ваши свой своя свои этот эта это эти этого этой тот та то те того той кто кого кому кем что
+        чего чему чем когда где куда откуда почему зачем как какой какая какое какие какого какую
+        какой сколько который которая которые чей чья и а но или да ли бы же не ни в во на с со к ко
+        у о об от до для по из за над под при без через между про после перед был была было были
+        быть есть будет будут может могу можно надо нужно уже ещё только тоже также очень там тут
+        здесь сейчас так все всё всех весь вся
+        """  # noqa: RUF001  (Cyrillic)
+    ),
+    "uk": _words(
+        """
+        я ти він вона воно ми ви вони мене тебе його її нас вас їх мені тобі йому їй нам вам їм себе
+        собі мій моя моє мої твій твоя твої наш наша наше наші ваш ваша ваші свій своя свої цей ця
+        це ці цього цієї той та те ті хто кого кому що чого чому коли де куди звідки навіщо як який
+        яка яке які якого яку скільки котрий і й а але або чи не ні в у на з зі із до від для по за
+        над під при без через між про після перед був була було були бути є буде будуть може можу
+        можна треба потрібно вже ще тільки також теж дуже там тут зараз так все всі
+        """  # noqa: RUF001  (Cyrillic)
+    ),
+    "tr": _words(
+        """
+        ben sen o biz siz onlar beni seni onu bizi sizi bana sana ona bize size benim senin onun
+        bizim sizin bu şu bunu şunu kim kime kimi kimin ne neyi neden niçin niye nasıl nerede nereye
+        nereden hangi kaç zaman ve veya ya da ama fakat çünkü için ile gibi kadar sonra önce göre
+        mi mı mu mü de ki bir var yok değil idi olan olarak çok daha en hiç her şey şimdi
+        """  # noqa: RUF001  (Turkish)
+    ),
 }
 
 _ENGLISH_TOO = _words(
@@ -148,7 +178,7 @@ _ENGLISH_TOO = _words(
     w en dem var vil din dit fra hos dies fur mir allen welch mit muss comment aura pendant sans
     encore mon tout sera ca au ni va hay soy ya este del les se cos non chi di ed mia io ate com
     sem heel hem hoe far till dig mitt hon sit ham sine dine matte mange pod ale kim jest tam ar
-    pa om nu av mig vara af ty moi
+    pa om nu av mig vara af ty moi sen biz siz bana size sana ne bir once gore
     """
 )
 """What is English, a name or short for something, and so no sign of another language."""

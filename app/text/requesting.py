@@ -52,6 +52,8 @@ _NOD = one_of(
     "verstanden", "verstehe", "bien", "compris", "d'accord", "entendu", "f[eé]licitations",
     "not[eé]", "parfait", "tr[eè]s", "anotado", "claro", "de acuerdo", "enhorabuena",
     "entendido", "genial", "perfecto", "vale", "capito", "certo", "ottimo", "perfetto",
+    "хорошо", "отлично", "прекрасно", "замечательно", "конечно", "понятно", "понял[аи]?",
+    "с удовольствием",  # noqa: RUF001  (Cyrillic)
     "va bene", "combinado", "perfeito", "begrepen", "duidelijk", "goed", "leuk",
 )  # fmt: skip
 _NODS = re.compile(rf"\s*(?:(?i:{_NOD})\b(?:,?[ '\u2019-][^\W\d_A-Z]+){{0,3}}\s?[.!]+\s+)+(?=\w)")

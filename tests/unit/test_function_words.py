@@ -17,6 +17,9 @@ ABROAD = {
     "Hoeveel kost het abonnement?": {"kost", "abonn"},
     "Vad kostar hyran?": {"kostar", "hyran"},
     "Hvornår skal vi spise?": {"spise"},
+    "Где мой загранпаспорт?": {"загранпаспорт"},
+    "Коли приїде бабуся?": {"приід", "баб"},  # noqa: RUF001  (Cyrillic)
+    "Toplantı ne zaman, hangi odada?": {"toplantı", "odada"},  # noqa: RUF001  (Turkish)
     "Kiedy jest wizyta u dentysty?": {"wizyta", "dentysti"},
 }
 

@@ -13,6 +13,7 @@ from app.text.requesting import behind_nods
         ("Sure.\n\nHow many?", "How many?"),
         ("Félicitations ! Combien d'invités attendez-vous ?", "Combien d'invités attendez-vous ?"),
         ("Schön! Haben Sie schon eine Wohnung?", "Haben Sie schon eine Wohnung?"),
+        ("Отлично. Вы уже забронировали гостиницу?", "Вы уже забронировали гостиницу?"),
         ("Okay. Perfetto. Quando parti?", "Quando parti?"),
     ],
 )
