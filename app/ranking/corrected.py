@@ -57,7 +57,8 @@ def said_next(query: QueryView, pool: Pool, best: int) -> int | None:
     What its user said right behind one of a pool that may take it back, by its index, if anything:
     "We have 45 guests", "forgot the interns, so 52".
 
-    Only what is said with an assistant, and replies to no question: people go on to something else.
+    Only what is said to an assistant, and replies to no question: people, and who notes for
+    themselves, go on to something else.
     """
     recalled = pool.recalled
     if query.wording.of_course or recalled.roles[best] != Role.USER:
@@ -66,8 +67,9 @@ def said_next(query: QueryView, pool: Pool, best: int) -> int | None:
     after = _next_of_speaker(recalled, standing, best)
     if after is None or not may_take_back(recalled.contents[after]):
         return None
-    replying = _replying(recalled, standing, after, best)
-    return None if replying or between_people(recalled)[best] else after
+    if _replying(recalled, standing, after, best) or not _with_assistant(recalled, best):
+        return None
+    return None if between_people(recalled)[best] else after
 
 
 def _standing(recalled: Recalled) -> Mapping[Spot, int]:
@@ -113,3 +115,10 @@ def _replying(recalled: Recalled, standing: Mapping[Spot, int], at: int, old: in
     if before != old and recalled.roles[before] == Role.USER:
         return True
     return recalled.roles[before] == Role.ASSISTANT and asks(recalled.contents[before])
+
+
+def _with_assistant(recalled: Recalled, at: int) -> bool:
+    """Whether an assistant says anything of what was found of the conversation of one of a pool."""
+    conversation = recalled.conversations[at]
+    told = zip(recalled.conversations, recalled.roles, strict=True)
+    return any(each == conversation and role == Role.ASSISTANT for each, role in told)

@@ -95,6 +95,12 @@ def test_what_may_take_back_the_best_is_said_next() -> None:
     assert said_next(asking(), pool_of(NOTED, may), best=0) is None
 
 
+def test_who_notes_for_themselves_goes_on_to_something_else() -> None:
+    may: Said = (2, U, None, "the team says 10:15")
+    assert said_next(asking(), pool_of(OLD, may), best=0) is None
+    assert said_next(asking(), pool_of(OLD, may, (3, A, None, "Noted.")), best=0) == 1
+
+
 def test_people_go_on_to_something_else() -> None:
     old, may = (1, U, "Ann", "The standup is at 9:30."), (3, U, "Ann", "the team says 10:15")
     ben = (2, U, "Ben", "I come at nine.")
