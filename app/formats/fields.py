@@ -142,15 +142,7 @@ def _spelled(part: object) -> bytes:
 
 def role_of(value: object) -> Role:
     """The role that others may call otherwise."""
-    return _known(role_called(value) if isinstance(value, str) else None, value)
-
-
-def own_role(value: object) -> Role:
-    """The role by its own name."""
-    return _known(next((each for each in Role if each == value), None), value)
-
-
-def _known(role: Role | None, value: object) -> Role:
+    role = role_called(value) if isinstance(value, str) else None
     if role is None:
         raise Malformed(f"the role {str(value)[:40]!a} is not known")
     return role

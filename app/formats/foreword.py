@@ -29,7 +29,6 @@ from app.formats.fields import (
     metadata,
     moment,
     moment_or_told,
-    own_role,
     short_name,
     text,
 )
@@ -87,8 +86,8 @@ def _conversation(at: str, record: Mapping[str, Any], bounds: Bounds) -> Said:
 
 def _messages(entry: object, bounds: Bounds) -> Iterator[NewMessage]:
     told = a_record(entry)
-    own_id, role = _uuid(told.get("id"), "id"), own_role(told.get("role"))
-    for each in messages({**told, "id": None, "role": role}, bounds, empty=True):
+    own_id = _uuid(told.get("id"), "id")
+    for each in messages({**told, "id": None}, bounds, empty=True):
         yield replace(
             each,
             id=None if own_id is None else MessageId(own_id),
