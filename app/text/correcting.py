@@ -30,6 +30,10 @@ _TAKES_BACK = re.compile(
     | my\ (?:bad|mistake)
     | i\ (?:lied|misspoke|misread|was\ wrong) | wrong\ (?:one|number|day|date|time|place)
     | (?:not|nope,?\ not)\ (?:him|her|it|them|that)\b(?=,)
+    | korrektur | ich\ meine?te? | doch\ (?:lieber|erst|schon) | vergiss\ (?:das|es) | mein\ fehler
+    | vertippt | (?:nein|ach\ nein|nee),?\ (?:doch|lieber)
+    | en\ fait | je\ voulais\ dire | (?:non,?\ )?plut[o\u00f4]t | oublie\ [c\u00e7]a
+    | en\ realidad | correcci[o\u00f3]n | quise\ decir | (?:no,?\ )?mejor | olv[i\u00ed]dalo
     )\b
     | ,\ actually\W*\Z | \b(?:instead|after\ all)\b(?!\ of) | \A\*\w | \A\W*s/[^/]+/[^/]*/?
     | \bmix(?:ed)?\ (?:it|this|that|them)\ up\b | \bfat\ fingers\b
@@ -51,7 +55,8 @@ _OTHER = re.compile(
     rf"""
     (?: \A\W* (?:o+h[\s,]+)? (?:oops|whoops|ugh|argh|n+ah|e+h)\b[\s,:\u2026-]+
     | {_OPENING}
-      (?: (?:wait|sorry|sry|hang\ on|hold\ on|never\ ?mind|nvm)\b [\s,:\u2026-]+
+      (?: (?:wait|sorry|sry|hang\ on|hold\ on|never\ ?mind|nvm|moment|warte|entschuldigung|pardon
+        |attends?|oups|d[e\u00e9]sol[e\u00e9]e?|perd[o\u00f3]n|espera|uy|ups)\b [\s,:\u2026-]+
       | {_ASKING} (?:make|keep|call)\ (?:it|that|this|them)\b | (?:we're|i'm)\ calling\ it\b
       | let'?s\ (?:push|move|say|do|go\ with)\b | (?:scrap|scratch|strike|swap|flip)\ \w+
       )
@@ -63,7 +68,7 @@ _OTHER = re.compile(
 
 _NO = re.compile(
     rf"""
-    {_OPENING} no+(?:pe)?\b [\s,:\u2026-]+
+    {_OPENING} (?:no+(?:pe)?|nein|nee|non)\b [\s,:\u2026-]+
     (?!problem|worries|way|doubt|kidding|idea|need|rush|that)
     """,
     _FLAGS,
@@ -72,7 +77,9 @@ _NO = re.compile(
 
 _VALUE = re.compile(
     r"[^.!?]*?(?:\d|\b[A-Z]\w|\b(?i:(?:mon|tues|wednes|thurs|fri|satur|sun)day|tomorrow|noon"
-    r"|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)"
+    r"|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+    r"|(?:lun|mar|mercre|jeu|vendre|same)di|dimanche"
+    r"|lunes|martes|mi[e\u00e9]rcoles|jueves|viernes|s[a\u00e1]bado|domingo)\b)"
 )
 """What may take the place of another, in the same sentence: a figure, a name, a day."""
 
@@ -96,7 +103,8 @@ _INSTEAD_OF = re.compile(r"\b(?:instead\ of|rather\ than)\ (?:the\ |an?\ )?(\w+)
 
 def takes_back(content: str, of: str, *, replying: bool = False) -> bool:
     """
-    Whether a message says in English that what its speaker has just said is otherwise.
+    Whether a message says, in English, German, French or Spanish, that what its speaker has just
+    said is otherwise.
 
     Args:
         content: What is said.

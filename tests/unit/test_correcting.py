@@ -38,6 +38,17 @@ let's push to 9:15, her train gets in late
 Not her, Piotr handles legal
 I mixed this up with my brother's chart
 nah forget it, I'm done with those
+Korrektur: 19:05
+doch lieber um 10
+Nein, doch erst Mittwoch
+Entschuldigung, Mittwoch
+Moment, es sind 60
+En fait, 60 personnes
+pardon, mercredi
+non, plutôt à 10 h
+Perdón, el miércoles
+no, mejor a las 10
+en realidad son 60
 """.strip().splitlines()
 
 GOES_ON = """
@@ -71,6 +82,10 @@ nvm, found it
 oh and it's raining
 wrong link, it gives me a 404
 no that's fine
+Moment, ich hole schnell etwas
+Pardon, je suis en retard
+Nein danke
+Non merci
 """.strip().splitlines()
 
 
