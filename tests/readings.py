@@ -28,12 +28,22 @@ def contents_in(raw: bytes) -> list[str | None]:
     return [message.content for each in said_in(raw) for message in each.conversation.messages]
 
 
-def rejected_in(raw: bytes) -> list[str]:
-    """Where something was rejected, inside of conversations too."""
-    places: list[str] = []
+def _rejections_in(raw: bytes) -> list[Rejected]:
+    """Inside of conversations too."""
+    found: list[Rejected] = []
     for each in found_in(raw):
         if isinstance(each, Rejected):
-            places.append(each.at)
+            found.append(each)
         elif isinstance(each, Said):
-            places += [inside.at for inside in each.rejected]
-    return places
+            found += each.rejected
+    return found
+
+
+def rejected_in(raw: bytes) -> list[str]:
+    """Where something was rejected, inside of conversations too."""
+    return [each.at for each in _rejections_in(raw)]
+
+
+def reasons_in(raw: bytes) -> list[str]:
+    """Why something was."""
+    return [each.reason for each in _rejections_in(raw)]

@@ -2,12 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from app.domain.conversation import Role
 from app.domain.memory import ItemType
-from app.ranking import Floats
 from app.ranking.people import between_people
 from app.ranking.pool import Pool, Recalled
 from app.ranking.query import QueryView
@@ -23,12 +19,12 @@ _TIMES = 3
 _REACH = 2
 """Places behind its own words at which a speaker goes on: between them somebody replies."""
 
-Spot = tuple[int, int]
-"""A conversation, and a position in it."""
+Standing = Mapping[tuple[int, int], int]
+"""The indexes of messages, by conversation and position."""
 
 
 def corrected(
-    query: QueryView, pool: Pool, worth: Floats, passing: NDArray[np.bool_]
+    query: QueryView, pool: Pool, standing: Standing, best: Sequence[int]
 ) -> Sequence[tuple[int, int]]:
     """
     Which messages take back what one of the best says, or what takes that back: (later one, old
@@ -39,20 +35,16 @@ def corrected(
 
     Args:
         query: What is asked.
-        pool: What was found, n items.
-        worth: Of each, shape (n,).
-        passing: True for what may be let in, shape (n,).
+        pool: What was found.
+        standing: Where its messages stand.
+        best: What may be let in, by its indexes, best first.
     """
     if query.wording.of_course:
         return []
-    recalled = pool.recalled
-    order = recalled.best_first(worth)
-    best = order[passing[order]][:_OLD].tolist()
-    standing = _standing(recalled)
-    return [each for old in best for each in _taking_back(recalled, standing, old)]
+    return [each for old in best[:_OLD] for each in _taking_back(pool.recalled, standing, old)]
 
 
-def said_next(query: QueryView, pool: Pool, best: int) -> int | None:
+def said_next(query: QueryView, pool: Pool, standing: Standing, best: int) -> int | None:
     """
     What its user said right behind one of a pool that may take it back, by its index, if anything:
     "We have 45 guests", "forgot the interns, so 52".
@@ -63,7 +55,6 @@ def said_next(query: QueryView, pool: Pool, best: int) -> int | None:
     recalled = pool.recalled
     if query.wording.of_course or recalled.roles[best] != Role.USER:
         return None
-    standing = _standing(recalled)
     after = _next_of_speaker(recalled, standing, best)
     if after is None or not may_take_back(recalled.contents[after]):
         return None
@@ -72,7 +63,7 @@ def said_next(query: QueryView, pool: Pool, best: int) -> int | None:
     return None if between_people(recalled)[best] else after
 
 
-def _standing(recalled: Recalled) -> Mapping[Spot, int]:
+def standing_in(recalled: Recalled) -> Standing:
     """The messages, by where they stand."""
     told = zip(recalled.conversations, recalled.positions, recalled.types, strict=True)
     return {
@@ -82,9 +73,7 @@ def _standing(recalled: Recalled) -> Mapping[Spot, int]:
     }
 
 
-def _taking_back(
-    recalled: Recalled, standing: Mapping[Spot, int], old: int
-) -> Iterator[tuple[int, int]]:
+def _taking_back(recalled: Recalled, standing: Standing, old: int) -> Iterator[tuple[int, int]]:
     for _ in range(_TIMES):
         after = _next_of_speaker(recalled, standing, old)
         if after is None:
@@ -96,7 +85,7 @@ def _taking_back(
         old = after
 
 
-def _next_of_speaker(recalled: Recalled, standing: Mapping[Spot, int], old: int) -> int | None:
+def _next_of_speaker(recalled: Recalled, standing: Standing, old: int) -> int | None:
     """What a user says right behind one of a pool, of their own words the next, if it is there."""
     conversation, position = recalled.conversations[old], recalled.positions[old]
     told = recalled.roles[old] == Role.ASSISTANT
@@ -109,7 +98,7 @@ def _next_of_speaker(recalled: Recalled, standing: Mapping[Spot, int], old: int)
     return None
 
 
-def _replying(recalled: Recalled, standing: Mapping[Spot, int], at: int, old: int) -> bool:
+def _replying(recalled: Recalled, standing: Standing, at: int, old: int) -> bool:
     """Whether it may reply to what stands right before it, as to a person or to a question."""
     before = standing.get((recalled.conversations[at], recalled.positions[at] - 1), old)
     if before != old and recalled.roles[before] == Role.USER:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from app.domain.conversation import Role
 from app.ranking import Floats
 from app.ranking.bm25 import numbers_in_order, term_numbers
-from app.ranking.corrected import corrected, said_next
+from app.ranking.corrected import corrected, said_next, standing_in
 from app.ranking.pool import Pool, Recalled
 from app.ranking.query import QueryView
 from app.ranking.relevance import Relevance
@@ -93,16 +93,21 @@ def changes_in(
         nothing: True for what answers nothing, shape (n,).
     """
     hits = pool.whole_bags.frequencies(query.terms) > 0
+    order = pool.recalled.best_first(worth)
+    best, standing = order[passing[order]].tolist(), standing_in(pool.recalled)
     changed = [
         *_superseding(query, pool, worth, passing, hits),
         *restated(query, pool, worth, passing, hits),
-        *corrected(query, pool, worth, passing),
+        *corrected(query, pool, standing, best),
     ]
     found = [Change(at, of, before=True) for at, of in changed if not nothing[at]]
-    if passing.any() and "rerank" not in judged.features:
-        best = int(pool.recalled.best_first(np.where(passing & ~nothing, worth, -np.inf))[0])
-        behind = {said_since(query, pool, worth, best, nothing), said_next(query, pool, best)}
-        found += [Change(at, best, before=False) for at in behind if at is not None]
+    first = next((each for each in best if not nothing[each]), None)
+    if first is not None and "rerank" not in judged.features:
+        behind = {
+            said_since(query, pool, worth, first, nothing),
+            said_next(query, pool, standing, first),
+        }
+        found += [Change(at, first, before=False) for at in behind if at is not None]
     return [
         each
         for each in found

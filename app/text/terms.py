@@ -137,9 +137,9 @@ def _abroad(tokens: Sequence[str]) -> tuple[Sequence[str], Sequence[str], frozen
         return [], [], frozenset()
     listed = tongue.function_words
     told = [at for at, words in enumerate(said) if not listed.issuperset(words)]
-    words = [said[at][0] for at in told if len(said[at]) == 1 and not _is_name(tokens[at])]
     if not told:
         return [], [], frozenset()
+    words = [said[at][0] for at in told if len(said[at]) == 1 and not _is_name(tokens[at])]
     of_function = {stem(each) for each in chain.from_iterable(said) if each in listed}
     around = {*range(len(said))}.difference(told)
     of_function.update(*(_asked(tokens[at]) for at in around))

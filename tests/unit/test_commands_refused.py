@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.core import TyperGroup
 from typer.main import get_command
-from typer.testing import CliRunner, Result
 
 from app import __version__
 from app.adapters.presence import held
@@ -21,18 +20,7 @@ from app.cli import app
 from app.commands.demo import _request
 from app.commands.reaching import Service
 from app.terminal import harmless
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, arguments, env={"COLUMNS": "200"})
-
-
-def refused(*arguments: str) -> str:
-    """The one line that a command ends with."""
-    ended = run(*arguments)
-    assert (ended.exit_code, ended.stdout) == (2, ""), ended.output
-    (line,) = ended.stderr.splitlines()
-    return line
+from tests.commanding import refused, run
 
 
 def test_help_begins_with_what_is_done_first() -> None:

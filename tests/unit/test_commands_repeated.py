@@ -4,22 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from app.cli import app
+from tests.commanding import refused, run
 from tests.tiny_set import tiny_set
-
-
-def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, arguments, env={"COLUMNS": "200"})
-
-
-def refused(*arguments: str) -> str:
-    """The one line that a command ends with."""
-    ended = run(*arguments)
-    assert (ended.exit_code, ended.stdout) == (2, ""), ended.output
-    (line,) = ended.stderr.splitlines()
-    return line
 
 
 def a_key(directory: Path, *scopes: str) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.test_commands_refused import refused
+from tests.commanding import refused
 
 
 def test_an_export_replaces_no_file_unless_it_is_told_to(tmp_path: Path) -> None:

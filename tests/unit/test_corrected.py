@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from app.domain.conversation import Role
-from app.ranking.corrected import corrected, said_next
+from app.ranking.corrected import corrected, said_next, standing_in
 from app.ranking.pool import Pool
 from app.ranking.query import QueryView
 from app.text.wording import wording_of
@@ -37,9 +37,14 @@ def asking(question: str = "When is the standup?") -> QueryView:
 
 def taken_back(*said: Said, question: str = "When is the standup?") -> Sequence[tuple[int, int]]:
     """Of what is worth the less the later it was said."""
-    worth = np.linspace(0.9, 0.1, len(said), dtype=np.float32)
-    every = np.ones(len(said), dtype=np.bool_)
-    return corrected(asking(question), pool_of(*said), worth, every)
+    pool = pool_of(*said)
+    return corrected(asking(question), pool, standing_in(pool.recalled), range(len(said)))
+
+
+def next_said(*said: Said, question: str = "When is the standup?") -> int | None:
+    """Of the first of these."""
+    pool = pool_of(*said)
+    return said_next(asking(question), pool, standing_in(pool.recalled), best=0)
 
 
 OLD: Said = (1, U, None, "The standup is at 9:30.")
@@ -87,21 +92,21 @@ def test_where_how_things_went_is_asked_for_nothing_is_taken_back() -> None:
 
 def test_what_may_take_back_the_best_is_said_next() -> None:
     may: Said = (3, U, None, "the team says 10:15")
-    assert said_next(asking(), pool_of(OLD, NOTED, may), best=0) == 2
-    assert said_next(asking(), pool_of(OLD, NOTED, (3, U, None, "thanks!")), best=0) is None
-    assert said_next(asking(), pool_of(OLD, (2, A, None, "Whom shall I tell?"), may), 0) is None
-    assert said_next(asking("How did the standup go?"), pool_of(OLD, NOTED, may), best=0) == 2
-    assert said_next(asking("How did the time change?"), pool_of(OLD, NOTED, may), best=0) is None
-    assert said_next(asking(), pool_of(NOTED, may), best=0) is None
+    assert next_said(OLD, NOTED, may) == 2
+    assert next_said(OLD, NOTED, (3, U, None, "thanks!")) is None
+    assert next_said(OLD, (2, A, None, "Whom shall I tell?"), may) is None
+    assert next_said(OLD, NOTED, may, question="How did the standup go?") == 2
+    assert next_said(OLD, NOTED, may, question="How did the time change?") is None
+    assert next_said(NOTED, may) is None
 
 
 def test_who_notes_for_themselves_goes_on_to_something_else() -> None:
     may: Said = (2, U, None, "the team says 10:15")
-    assert said_next(asking(), pool_of(OLD, may), best=0) is None
-    assert said_next(asking(), pool_of(OLD, may, (3, A, None, "Noted.")), best=0) == 1
+    assert next_said(OLD, may) is None
+    assert next_said(OLD, may, (3, A, None, "Noted.")) == 1
 
 
 def test_people_go_on_to_something_else() -> None:
     old, may = (1, U, "Ann", "The standup is at 9:30."), (3, U, "Ann", "the team says 10:15")
     ben = (2, U, "Ben", "I come at nine.")
-    assert said_next(asking(), pool_of(old, ben, may), best=0) is None
+    assert next_said(old, ben, may) is None

@@ -5,9 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from app.domain.conversation import Role, role_called
-from app.formats.found import Rejected, Said
 from tests.exports import chatgpt_conversation, claude_conversation, lines_of, spelled
-from tests.readings import found_in, said_in
+from tests.readings import reasons_in, said_in
 
 WORDS = {
     Role.USER: ["human", "customer", "client", "visitor", "Guest", "End User", "end-user"],
@@ -55,16 +54,6 @@ def own(word: str) -> bytes:
 
 
 FORMS = [openai, lines, sharegpt, table, chatgpt, claude, own]
-
-
-def reasons_in(raw: bytes) -> list[str]:
-    reasons: list[str] = []
-    for each in found_in(raw):
-        if isinstance(each, Rejected):
-            reasons.append(each.reason)
-        elif isinstance(each, Said):
-            reasons += [inside.reason for inside in each.rejected]
-    return reasons
 
 
 @pytest.mark.parametrize("form", FORMS)

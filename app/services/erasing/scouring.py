@@ -1,7 +1,7 @@
 """Leaving nothing of what was erased in the files of the database."""
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from logging import getLogger
 
 from app.domain.errors import ForewordError
@@ -19,30 +19,23 @@ _IN_QUIET = 20
 """Rounds after which there is a look at what nobody told of, as what an earlier process erased."""
 
 
-@dataclass(slots=True)
-class _Rounds:
-    due: int = 0
-    idle: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Scourer:
     """Overwrites, a little at a time, what erasures left where no query finds it."""
 
     store: Store
-    _rounds: _Rounds = field(default_factory=_Rounds)
+    _due: int = 0
+    _idle: int = 0
 
     def note(self) -> None:
         """Something was erased."""
-        self._rounds.due = _AFTER_AN_ERASURE
+        self._due = _AFTER_AN_ERASURE
 
     async def go_round(self) -> None:
         """After an erasure, or where there was none for long; else nothing."""
-        rounds = self._rounds
-        rounds.idle += 1
-        if rounds.due or rounds.idle >= _IN_QUIET:
-            rounds.due = max(0, rounds.due - 1)
-            rounds.idle = 0
+        self._idle += 1
+        if self._due or self._idle >= _IN_QUIET:
+            self._due, self._idle = max(0, self._due - 1), 0
             await self.tick()
 
     async def tick(self) -> None:
