@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from app.domain.conversation import NewMessage, Role
+from app.domain.conversation import NewMessage, Role, role_called
 from app.formats import interleaved
 from app.formats.fields import Malformed, identity, moment, role_of, short_name, text
 from app.formats.found import Bounds, Rejected, Said
@@ -143,10 +143,16 @@ def _messages(row: _Row, bounds: Bounds) -> Iterator[NewMessage]:
     content = row.get("content", "")
     if not content.strip():
         raise Malformed("content says nothing")
+    name = short_name(row.get("name"), "name")
     yield NewMessage(
-        role=role_of(row["role"]) if row.get("role") else Role.USER,
+        role=role_of(row["role"]) if row.get("role") else _role_of_speaker(name),
         content=text(content, "content", most=bounds.message_chars),
         external_id=identity(row.get("id")),
-        name=short_name(row.get("name"), "name"),
+        name=name,
         created_at=moment(row.get("time"), "created_at"),
     )
+
+
+def _role_of_speaker(name: str | None) -> Role:
+    """Of a row that tells no role: the speaker's, where "Agent" or "Customer" stands for a name."""
+    return (name and role_called(name)) or Role.USER

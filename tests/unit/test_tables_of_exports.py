@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.domain.conversation import Role
 from app.formats.archive import CHUNK
 from app.formats.found import Rejected
 from app.formats.rereading import Lines
@@ -146,3 +147,23 @@ def test_json_in_utf_16_is_read(order: str, padding: int) -> None:
         raw = ("\ufeff" + file.decode()).encode(order)
         assert contents_in(raw) == contents_in(file)
         assert rejected_in(raw) == []
+
+
+def test_a_speaker_that_is_called_as_a_role_has_it_where_no_column_tells() -> None:
+    table = "speaker,text\nAgent,Hello\nCustomer,Hi\nSupport agent,How?\nAlice,Late\n,Anyone?\n"
+
+    (said,) = said_in(table.encode())
+
+    assert [(each.role, each.name) for each in said.conversation.messages] == [
+        (Role.ASSISTANT, "Agent"),
+        (Role.USER, "Customer"),
+        (Role.ASSISTANT, "Support agent"),
+        (Role.USER, "Alice"),
+        (Role.USER, None),
+    ]
+
+
+def test_a_role_that_is_told_holds_whoever_speaks() -> None:
+    (said,) = said_in(b"role,speaker,text\nuser,Agent,I am agent Smith.\n,Agent,I am not.\n")
+
+    assert [each.role for each in said.conversation.messages] == [Role.USER, Role.ASSISTANT]
