@@ -139,7 +139,8 @@ def _abroad(tokens: Sequence[str]) -> tuple[Sequence[str], Sequence[str], frozen
     told = [at for at, words in enumerate(said) if not listed.issuperset(words)]
     if not told:
         return [], [], frozenset()
-    words = [said[at][0] for at in told if len(said[at]) == 1 and not _is_name(tokens[at])]
+    names = {*_names_among(tokens)}
+    words = [said[at][0] for at in told if len(said[at]) == 1 and tokens[at] not in names]
     of_function = {stem(each) for each in chain.from_iterable(said) if each in listed}
     around = {*range(len(said))}.difference(told)
     of_function.update(*(_asked(tokens[at]) for at in around))

@@ -36,3 +36,9 @@ def test_what_is_looked_up_is_bounded() -> None:
     asked = query_terms("Wie " + " ".join(f"{letter}ortlangeswort" for letter in "abcdefghijklm"))
     assert len(asked.prefixes) == MAX_PREFIXES
     assert len(asked.joined) <= MAX_QUERY_TERMS
+
+
+def test_a_shouted_question_is_looked_up_as_one_that_is_not() -> None:
+    asked = "welche umzugsfirma hatten wir"
+
+    assert query_terms(asked.upper()) == query_terms(asked)
