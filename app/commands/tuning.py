@@ -14,6 +14,7 @@ from app.terminal import AsJson, a_console, settings_of, stop
 
 if TYPE_CHECKING:
     from app.evaluation.commands import Report
+    from app.evaluation.study import Declined
     from app.settings import Settings
 
 _FIGURES = ("recall@10", "mrr@10", "ndcg@5", "recall@500t", "recall@1000t", "recall@2000t")
@@ -89,12 +90,20 @@ def _tell(report: "Report", *, as_json: bool) -> None:
     for name in next(iter(report.tables.values())):
         console.print(_figures(report, name))
         console.print(_worth(report, name))
-        kept = report.declined[name]
-        console.print(
-            f"Nothing sufficient for {kept.unanswerable_declined:.0%} of the questions without an "
-            f"answer, {kept.answerable_declined:.0%} of the others; the floor costs "
-            f"{kept.recall_lost:.3f} of recall@10\n"
-        )
+        console.print(_declined(report.declined[name]) + "\n")
+
+
+def _declined(kept: "Declined") -> str:
+    shares = {
+        "those asked of another memory": kept.unanswerable_declined,
+        "near misses": kept.near_misses_declined,
+        "questions with an answer": kept.answerable_declined,
+    }
+    told = [f"{share:.0%} of {those}" for those, share in shares.items() if share is not None]
+    return (
+        f"Nothing sufficient for {', '.join(told)}; "
+        f"the floor costs {kept.recall_lost:.3f} of recall@10"
+    )
 
 
 def _figures(report: "Report", name: str) -> Table:

@@ -45,7 +45,8 @@ class Sample:
     What was found for a question, of n candidates.
 
     `messages` are their external ids, `keys` break ties, newest first; `known` is the share of the
-    question's idf that the memory knows. `wanted` is empty where there is no answer.
+    question's idf that the memory knows. `wanted` is empty where there is no answer: elsewhere, or
+    at home for a near miss.
     """
 
     place: Place
@@ -162,7 +163,8 @@ class Asker:
         """
         Store all sets and ask every question twice: of its own memory, and of the next one.
 
-        With one memory in all there is no other one to ask, nor for sets that are shared.
+        With one memory in all there is no other one to ask, nor for sets that are shared, nor for
+        questions that have no answer at home.
         """
         homes = [(each, memory) for each in sets for memory in each.memories]
         messages = sum(len(session.messages) for _, memory in homes for session in memory.sessions)
@@ -188,7 +190,7 @@ def _askings(
         for number, question in enumerate(memory.questions):
             place = Place(set=of.name, memory=memory.id, number=number, at_home=True)
             yield question, place, _user(of, memory)
-            if len(homes) > 1 and not of.shared:
+            if question.evidence and len(homes) > 1 and not of.shared:
                 yield question, replace(place, at_home=False), _user(*other)
 
 

@@ -7,7 +7,8 @@ A set is one JSON object, gzip allowed:
         [{"id", "role"?, "speaker"?, "text", "timestamp"?}]}]}],
      "questions": [{"conv_id", "question", "evidence_message_ids", "category"?, "as_of"?}]}
 Each conversation becomes the memory of one user, each of its sessions a conversation there. In a
-set that is "shared" (true), memories of other sets may hold what answers its questions.
+set that is "shared" (true), memories of other sets may hold what answers its questions. A question
+without evidence has no answer in its conversation.
 """
 
 import gzip
@@ -43,7 +44,11 @@ class Session:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A question to one user's memory, and the external ids of the messages that answer it."""
+    """
+    A question to one user's memory, and the external ids of the messages that answer it.
+
+    Without any it has no answer there: what is asked is near to what was said, and was not.
+    """
 
     text: str
     evidence: frozenset[str]
@@ -71,7 +76,7 @@ class EvaluationSet:
 
 def read_set(path: Path) -> EvaluationSet:
     """
-    Read a set; memories that nothing is asked of are left out.
+    Read a set; memories that answer nothing that is asked of them are left out.
 
     Raises:
         UnreadableSet: There is no such file, it is no evaluation set, or a question of it names a
@@ -146,15 +151,14 @@ def _read(told: _Part) -> EvaluationSet:
         of = each.text("conv_id")
         if of not in sessions:
             raise Malformed(f"{each.place}conv_id: there is no conversation {of[:80]!a}")
-        if each.listed_if_any("evidence_message_ids"):
-            asked.setdefault(of, []).append(_question(each))
+        asked.setdefault(of, []).append(_question(each))
     return EvaluationSet(
         name=told.text("name"),
         licence=told.text_if_any("licence") or "not stated",
         memories=[
             Memory(id=name, sessions=own, questions=asked[name])
             for name, own in sessions.items()
-            if name in asked
+            if any(each.evidence for each in asked.get(name, ()))
         ],
         shared=bool(told.told.get("shared")),
     )

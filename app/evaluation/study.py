@@ -95,9 +95,15 @@ class Bars:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declined:
-    """Of one set: what is declined, and what the floor costs. Shares of questions, 0 to 1."""
+    """
+    Of one set: what is declined, and what the floor costs. Shares of questions, 0 to 1.
 
-    unanswerable_declined: float
+    Of those without an answer some are asked of another memory, and some, near misses, of their
+    own; None where a set has none of them.
+    """
+
+    unanswerable_declined: float | None
+    near_misses_declined: float | None
     answerable_declined: float
     recall_lost: float
 
@@ -106,14 +112,24 @@ def declined(
     samples: Sequence[Sample], scores: Sequence[Floats], model: RelevanceModel, bars: Bars
 ) -> Mapping[str, Declined]:
     """Questions without any sufficient candidate, and the recall@10 that falls below the floor."""
-    by_set: dict[str, list[tuple[bool, bool, float]]] = {}
+    by_set: dict[str, list[_Row]] = {}
     for sample, score in zip(samples, scores, strict=True):
         told = facts(score, sample.found, known=sample.known)
         relevance = model.calibration.relevance(score, told)
-        lost = _lost(sample, score, relevance >= bars.floor)
-        row = (bool(sample.wanted), bool((relevance < bars.sufficient).all()), lost)
+        row = _Row(
+            sample=sample,
+            declined=bool((relevance < bars.sufficient).all()),
+            lost=_lost(sample, score, relevance >= bars.floor),
+        )
         by_set.setdefault(sample.place.set, []).append(row)
     return {name: _declined(rows) for name, rows in by_set.items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Row:
+    sample: Sample
+    declined: bool
+    lost: float
 
 
 def _lost(sample: Sample, score: Floats, kept: NDArray[np.bool_]) -> float:
@@ -127,13 +143,15 @@ def _lost(sample: Sample, score: Floats, kept: NDArray[np.bool_]) -> float:
     return recall(sample.ordered(score), first=10) - len(there) / len(sample.wanted)
 
 
-def _declined(rows: Sequence[tuple[bool, bool, float]]) -> Declined:
-    home = [row for row in rows if row[0]]
-    away = [row for row in rows if not row[0]]
+def _declined(rows: Sequence[_Row]) -> Declined:
+    answerable = [row for row in rows if row.sample.wanted]
+    away = [row.declined for row in rows if not row.sample.place.at_home]
+    near = [row.declined for row in rows if row.sample.place.at_home and not row.sample.wanted]
     return Declined(
-        unanswerable_declined=_mean([declined for _, declined, _ in away]),
-        answerable_declined=_mean([declined for _, declined, _ in home]),
-        recall_lost=_mean([lost for _, _, lost in home]),
+        unanswerable_declined=_mean(away) if away else None,
+        near_misses_declined=_mean(near) if near else None,
+        answerable_declined=_mean([row.declined for row in answerable]),
+        recall_lost=_mean([row.lost for row in answerable]),
     )
 
 

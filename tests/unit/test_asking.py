@@ -109,3 +109,17 @@ async def test_what_others_may_answer_is_asked_at_home_only(
 ) -> None:
     samples = await asked(store, replace(tiny, shared=True))
     assert [each.place.at_home for each in samples] == [True] * 4 * len(ASKED)
+
+
+async def test_a_question_without_an_answer_is_asked_at_home_only(
+    store: SqlStore, tiny: EvaluationSet
+) -> None:
+    first, second = tiny.memories
+    unanswered = [replace(each, evidence=frozenset()) for each in first.questions[:1]]
+    asking = replace(tiny, memories=[replace(first, questions=unanswered), second])
+
+    samples = await asked(store, asking)
+
+    near = [each for each in samples if each.place.memory == first.id]
+    assert [(each.place.at_home, each.wanted) for each in near] == [(True, frozenset())]
+    assert all(each.startswith(first.id) for each in near[0].messages)

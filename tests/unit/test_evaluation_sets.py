@@ -69,6 +69,20 @@ def test_what_is_not_there_counts_as_not_found(tmp_path: Path) -> None:
     assert [each.evidence for each in memory.questions] == [{"m1", "m9"}]
 
 
+def test_a_question_without_evidence_stands_beside_those_that_have_an_answer(
+    tmp_path: Path,
+) -> None:
+    made = a_set()
+    made["questions"].append({"conv_id": "c1", "question": "Why?", "evidence_message_ids": []})
+    path = tmp_path / "set"
+    path.write_text(json.dumps(made))
+    (memory,) = read_set(path).memories
+    assert [(each.text, each.evidence) for each in memory.questions] == [
+        ("What?", {"m1"}),
+        ("Why?", frozenset()),
+    ]
+
+
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"{}", b"\x1f\x8b1", b'{"questions": 3}'])
 def test_what_is_no_set_is_refused(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "set"

@@ -134,7 +134,7 @@ def test_tuning_reports_what_was_held_out_and_tells_its_sets() -> None:
 
     assert list(report.tables) == ["held out", "set left out", *study.BASELINES]
     assert report.tables["held out"]["theirs"]["recall@10"][0] > 0.8
-    assert report.declined["ours"].unanswerable_declined > 0.8
+    assert (report.declined["ours"].unanswerable_declined or 0.0) > 0.8
     assert report.declined["ours"].recall_lost < 0.2
     assert [each["name"] for each in model.learned["sets"]] == ["ours", "theirs"]
     assert [each["questions"] for each in model.learned["sets"]] == [20, 20]
@@ -159,3 +159,23 @@ def test_what_decides_is_worth_most() -> None:
     assert worth["typical"] == pytest.approx(0)
     assert list(worth) == list(NAMES)
     assert report.to_json()["declined"]["ours"]["recall_lost"] == 0
+
+
+def test_near_misses_are_told_beside_what_is_asked_elsewhere() -> None:
+    made = samples()
+    near = [replace(each, wanted=frozenset()) for each in made if each.wanted][:10]
+    bars = study.Bars(floor=0.0, sufficient=1.0)
+
+    with_near = evaluate([*made, *near], RelevanceModel.untaught(), bars).declined["ours"]
+    without = evaluate(made, RelevanceModel.untaught(), bars).declined["ours"]
+
+    assert with_near.unanswerable_declined == without.unanswerable_declined
+    assert with_near.answerable_declined == without.answerable_declined
+    assert without.near_misses_declined is None
+    assert with_near.near_misses_declined == 1.0
+
+
+def test_where_all_is_asked_at_home_nothing_is_told_of_elsewhere() -> None:
+    made = [each for each in samples() if each.wanted]
+    report = evaluate(made, RelevanceModel.untaught(), study.Bars(floor=0.25, sufficient=0.25))
+    assert report.declined["ours"].unanswerable_declined is None
