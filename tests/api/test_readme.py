@@ -1,4 +1,4 @@
-"""What the README tells to type does what it says."""
+"""What the README and the pages under docs tell to type does what they say."""
 
 import json
 import os
@@ -46,7 +46,7 @@ def did(directory: Path, *command: str) -> str:
 
 
 def typed(directory: Path, script: str, server: Server | None = None) -> str:
-    """What a block of the README prints; its addresses are those of `server`."""
+    """What a block of a page prints; its addresses are those of `server`."""
     if "curl" in script and shutil.which("curl") is None:
         pytest.skip("there is no curl")
     return did(directory, "bash", "-ec", script.replace(HERE, server.url) if server else script)
@@ -54,7 +54,7 @@ def typed(directory: Path, script: str, server: Server | None = None) -> str:
 
 def meant(synopsis: str, **given: str) -> list[str]:
     """
-    The commands of which a line of the README tells the form, with all of their options.
+    The commands of which a line of a page tells the form, with all of their options.
 
     One for each alternative of `a|b`; `given` stands for the words that the line leaves open.
     """

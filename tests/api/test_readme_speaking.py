@@ -1,4 +1,4 @@
-"""The README's examples of speaking to the service do what it says."""
+"""The examples of README and docs of speaking to the service do what they say."""
 
 import asyncio
 import json
@@ -27,17 +27,21 @@ REPLY = "You keep it on PostgreSQL."
 
 
 @pytest.mark.parametrize(
-    ("at", "reply", "memory_in"),
+    ("told", "reply", "memory_in"),
     [
-        (0, said_back(REPLY), lambda body: body["messages"][0]["content"]),
-        (1, messaged(REPLY), lambda body: body["system"]),
+        (
+            examples("python", "In front of a model"),
+            said_back(REPLY),
+            lambda body: body["messages"][0]["content"],
+        ),
+        (examples("python", "Anthropic's API"), messaged(REPLY), lambda body: body["system"]),
     ],
     ids=["OpenAI", "Anthropic"],
 )
 async def test_an_application_gets_a_memory_by_another_base_url(
-    embedded: Settings, at: int, reply: Script, memory_in: Callable[[Any], str]
+    embedded: Settings, told: list[str], reply: Script, memory_in: Callable[[Any], str]
 ) -> None:
-    code = examples("python", "In front of a model")[at]
+    (code,) = told
     decided = "We decided to keep the database on PostgreSQL."
     keys = {"OPENAI_API_KEY": "sk-test", "ANTHROPIC_API_KEY": "sk-test"}
     with stand_in_model() as model:
