@@ -43,13 +43,9 @@ def calibrate(samples: Sequence[Sample], scores: Sequence[Floats]) -> Calibratio
     """
     A logistic of the distance to the best score and of the pool's facts.
 
-    Questions that have no answer in the memory they were asked of weigh as much as the others. A
-    set that has but one kind does not say how to tell them apart, and is left out; if all are such,
-    all weights are as they are for what there is.
+    Questions that have no answer in the memory they were asked of weigh as much as the others.
     """
-    kinds = {(each.place.set, bool(each.wanted)) for each in samples}
-    telling = {name for name, answered in kinds if (name, not answered) in kinds}
-    kept = [at for at, each in enumerate(samples) if each.place.set in telling or not telling]
+    kept = _telling(samples)
     samples, scores = [samples[at] for at in kept], [scores[at] for at in kept]
     rows = _rows(samples, scores, of_set=Counter(each.place.set for each in samples))
     scale = np.maximum(rows.x.std(axis=0), 1e-3)
@@ -60,6 +56,19 @@ def calibrate(samples: Sequence[Sample], scores: Sequence[Floats]) -> Calibratio
         weights=weights[1:-1].astype(np.float32),
         bias=float(weights[-1]) + _LENIENT,
     )
+
+
+def _telling(samples: Sequence[Sample]) -> Sequence[int]:
+    """
+    Which of them tell what has an answer from what has none.
+
+    A set that has but one kind does not, and is left out, unless all are such. So are near misses:
+    nothing that is known of a pool tells these apart.
+    """
+    kept = [at for at, each in enumerate(samples) if each.wanted or not each.place.at_home]
+    kinds = {(samples[at].place.set, bool(samples[at].wanted)) for at in kept}
+    both = {name for name, answered in kinds if (name, not answered) in kinds}
+    return [at for at in kept if samples[at].place.set in both or not both]
 
 
 def _rows(

@@ -14,6 +14,7 @@ from app.evaluation.learning import Schooling
 from app.evaluation.sets import EvaluationSet
 from app.ranking.features import NAMES, Evidence
 from app.ranking.model import RelevanceModel, facts
+from app.ranking.network import Networks
 
 SCHOOLING = Schooling(steps=40, hidden=2, seeds=(0,))
 SIZE = 12
@@ -151,7 +152,8 @@ def test_what_decides_is_worth_most() -> None:
     model = RelevanceModel.untaught()
     linear = np.zeros(len(NAMES), np.float32)
     linear[NAMES.index("cosine")] = 1
-    model = replace(model, network=replace(model.network, linear=linear))
+    networks = Networks.alike(replace(model.networks.brief, linear=linear))
+    model = replace(model, networks=networks)
     report = evaluate(samples(20), model, study.Bars(floor=0.0, sufficient=0.0))
 
     worth = report.worth["ours"]
@@ -159,6 +161,18 @@ def test_what_decides_is_worth_most() -> None:
     assert worth["typical"] == pytest.approx(0)
     assert list(worth) == list(NAMES)
     assert report.to_json()["declined"]["ours"]["recall_lost"] == 0
+
+
+def test_near_misses_do_not_change_what_scores_mean() -> None:
+    made = samples()
+    near = [replace(each, wanted=frozenset()) for each in made if each.wanted][:10]
+    alone = calibrate(made, [each.found.cosine * 10 for each in made])
+    both = calibrate([*made, *near], [each.found.cosine * 10 for each in [*made, *near]])
+    assert (both.slope, both.bias, both.weights.tolist()) == (
+        alone.slope,
+        alone.bias,
+        alone.weights.tolist(),
+    )
 
 
 def test_near_misses_are_told_beside_what_is_asked_elsewhere() -> None:
