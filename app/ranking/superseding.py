@@ -108,11 +108,12 @@ def changes_in(
             said_next(query, pool, standing, first),
         }
         found += [Change(at, first, before=False) for at in behind if at is not None]
-    return [
-        each
-        for each in found
-        if _denies(pool, each.at, each.of) or not names_others(query, pool, each.at)
-    ]
+    return [each for each in found if _is_of_what_is_asked(query, pool, each)]
+
+
+def _is_of_what_is_asked(query: QueryView, pool: Pool, change: Change) -> bool:
+    """Whether it is no change of somebody, or something, else."""
+    return _denies(pool, change.at, change.of) or not names_others(query, pool, change.at)
 
 
 def in_their_places(
