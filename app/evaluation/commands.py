@@ -26,11 +26,11 @@ class Report:
 
 def evaluate(samples: Sequence[Sample], model: RelevanceModel, bars: study.Bars) -> Report:
     """What `model` finds, beside the simpler ways, and what each feature is worth to it."""
-    scores = [model.network.scores(each.found.features) for each in samples]
+    scores = [model.networks.scores(each.found.features) for each in samples]
     return Report(
         tables={"model": study.table(samples, scores), **_baselines(samples)},
         declined=study.declined(samples, scores, model, bars),
-        worth=study.ablation(samples, model.network),
+        worth=study.ablation(samples, model.networks),
     )
 
 
@@ -60,7 +60,7 @@ def tune(
     report = Report(
         tables={**tables, **_baselines(samples)},
         declined=study.declined(samples, scores, model, bars),
-        worth=study.ablation(samples, model.network),
+        worth=study.ablation(samples, model.networks),
     )
     return model, report
 

@@ -1,5 +1,5 @@
 """
-Learning the network of `app.ranking.model` from questions with known answers.
+Learning the networks of `app.ranking.network` from questions with known answers.
 
 The loss is listwise: the cross-entropy of the softmax over each question's pool, with the
 answering messages sharing the mass. Every set weighs the same, however many questions it has.
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from app.evaluation.sets import TooLittleAsked
 from app.ranking import Floats
 from app.ranking.features import NAMES
-from app.ranking.model import Network
+from app.ranking.network import Network, Networks, share_of_long
 
 _RISING = frozenset(
     """
@@ -110,6 +110,26 @@ class _Batch:
         return np.asarray((chance - wanted) * self.weight[self.lesson], dtype=np.float32)
 
 
+_FEW = 50
+"""Lessons of one kind below which one network learns from all of them, and judges all."""
+
+
+def learn_both(lessons: Sequence[Lesson], schooling: Schooling) -> Networks:
+    """
+    A network for brief messages and one for long ones, each learned from all of which it judges.
+
+    Raises:
+        TooLittleAsked: No answer is in any pool.
+    """
+    useful = _useful(lessons)
+    shares = [float(share_of_long(each.features)) for each in useful]
+    brief = [each for each, share in zip(useful, shares, strict=True) if share < 1]
+    long = [each for each, share in zip(useful, shares, strict=True) if share > 0]
+    if len(brief) < _FEW or len(long) < _FEW:
+        return Networks.alike(learn(useful, schooling))
+    return Networks(brief=learn(brief, schooling), long=learn(long, schooling))
+
+
 def learn(lessons: Sequence[Lesson], schooling: Schooling) -> Network:
     """
     A network learned from `lessons`: the mean of one for each seed.
@@ -119,13 +139,17 @@ def learn(lessons: Sequence[Lesson], schooling: Schooling) -> Network:
     Raises:
         TooLittleAsked: None is left.
     """
-    useful = [each for each in lessons if (each.answers >= 0).any()]
+    useful = _useful(lessons)
     if not useful:
         raise TooLittleAsked(
             "too little to learn from: beside the questions that are held out there is none whose "
             "answer was found in memory"
         )
     return Network.averaged([_learn(useful, schooling, seed) for seed in schooling.seeds])
+
+
+def _useful(lessons: Sequence[Lesson]) -> Sequence[Lesson]:
+    return [each for each in lessons if (each.answers >= 0).any()]
 
 
 def _learn(lessons: Sequence[Lesson], schooling: Schooling, seed: int) -> Network:

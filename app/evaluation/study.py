@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 from app.domain.watching import Count
 from app.evaluation.asking import Sample
 from app.evaluation.calibrating import calibrate
-from app.evaluation.learning import Schooling, learn
+from app.evaluation.learning import Schooling, learn_both
 from app.evaluation.metrics import interval, measures, recall
 from app.ranking import Floats
 from app.ranking.features import NAMES
-from app.ranking.model import Network, RelevanceModel, facts
+from app.ranking.model import RelevanceModel, facts
+from app.ranking.network import Networks
 from app.ranking.relevance import DENSE_SHARE
 
 FOLDS = 4
@@ -184,21 +185,21 @@ def folds(samples: Sequence[Sample]) -> Sequence[int]:
 def held_out(
     samples: Sequence[Sample], parts: Sequence[object], schooling: Schooling, taught: Count
 ) -> Sequence[Floats]:
-    """Each sample's scores by a network that learned from all parts but its own."""
+    """Each sample's scores by networks that learned from all parts but its own."""
     scores: list[Floats] = [np.zeros(0, dtype=np.float32)] * len(samples)
     for part in dict.fromkeys(parts):
-        network = _taught(
+        networks = _taught(
             [each for each, own in zip(samples, parts, strict=True) if own != part], schooling
         )
         for at, own in enumerate(parts):
             if own == part:
-                scores[at] = network.scores(samples[at].found.features)
+                scores[at] = networks.scores(samples[at].found.features)
         taught(1)
     return scores
 
 
-def _taught(samples: Sequence[Sample], schooling: Schooling) -> Network:
-    return learn([each.lesson for each in answered(samples)], schooling)
+def _taught(samples: Sequence[Sample], schooling: Schooling) -> Networks:
+    return learn_both([each.lesson for each in answered(samples)], schooling)
 
 
 def tuned(
@@ -207,25 +208,25 @@ def tuned(
     schooling: Schooling,
     learned: Mapping[str, object],
 ) -> RelevanceModel:
-    """A network of all samples, calibrated on `scores`, which were held out of learning."""
+    """Networks of all samples, calibrated on `scores`, which were held out of learning."""
     return RelevanceModel(
-        network=_taught(samples, schooling),
+        networks=_taught(samples, schooling),
         calibration=calibrate(samples, scores),
         learned=learned,
     )
 
 
-def ablation(samples: Sequence[Sample], network: Network) -> Mapping[str, Mapping[str, float]]:
+def ablation(samples: Sequence[Sample], networks: Networks) -> Mapping[str, Mapping[str, float]]:
     """
     By set, what each feature is worth: recall@10 lost when it is the pool's mean everywhere.
 
     Nothing is learned anew, so features that say the same share their worth.
     """
     home = answered(samples)
-    whole = _recalls(home, [network.scores(each.found.features) for each in home])
+    whole = _recalls(home, [networks.scores(each.found.features) for each in home])
     worth: dict[str, dict[str, float]] = {name: {} for name in whole}
     for column, feature in enumerate(NAMES):
-        without = [network.scores(_levelled(each.found.features, column)) for each in home]
+        without = [networks.scores(_levelled(each.found.features, column)) for each in home]
         for name, found in _recalls(home, without).items():
             worth[name][feature] = whole[name] - found
     return worth

@@ -35,6 +35,9 @@ FULL_MATCH = 0.5
 _READ = 4_000
 """Characters of a piece in which phrases are looked for."""
 
+SAYS_ENOUGH = 24
+"""Tokens of a piece beyond which it makes no difference that it is longer."""
+
 OWN = np.float32(0.7)
 """What a chunk's own cosine is worth beside that of its whole message."""
 
@@ -93,6 +96,7 @@ AS_IT_IS: Mapping[str, str] = {
     "query_cosine_peak": "how far the best cosine stands out, in standard deviations",
     "query_bm25_peak": "how far the best BM25 stands out",
     **AMONG_PEOPLE,
+    "length": "tokens of what was said, of 24 at most; 1 for what retells it",
 }
 
 MEANING: Mapping[str, str] = {**STANDING_OUT, **AS_IT_IS}
@@ -140,6 +144,8 @@ def evidence(query: QueryView, pool: Pool) -> Evidence:
     features = np.empty((lines.size, len(NAMES)), dtype=np.float32)
     _fill(features, raw | _ranks(raw, among) | voices.columns())
     _fill(features, among_people(pool.recalled))
+    long = np.array(pool.recalled.tokens) / SAYS_ENOUGH
+    features[:, _AT["length"]] = np.where(pool.recalled.of_messages(), np.minimum(long, 1), 1)
     features[:, : len(STANDING_OUT)] = standardised(features[:, : len(STANDING_OUT)], among)
     _fill(features, _of_query(query, lines, features, voices, among))
     cosine = cosines(query, pool.whole_vectors)

@@ -1,13 +1,11 @@
 """
-A small network over the features of a pool, and the relevance that its scores stand for.
-
-    score = x·linear + tanh(x·hidden + bias)·out
+What was learned of relevance: networks over the features of a pool, and what their scores mean.
 
 Read from one JSON file: a line per feature, so that what was learned can be read and compared.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -16,46 +14,11 @@ import numpy as np
 from app.domain.errors import UnreadableWeights
 from app.ranking import Floats
 from app.ranking.features import NAMES, Evidence
+from app.ranking.network import Network, Networks
 from app.ranking.pool import EVERYTHING, Among
 
-FORMAT = 1
+FORMAT = 2
 """Of the file. A file of another format, or over other features, is refused."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Network:
-    """Of f features and h hidden units: `linear` (f,), `hidden` (f, h), `bias` and `out` (h,)."""
-
-    linear: Floats
-    hidden: Floats
-    bias: Floats
-    out: Floats
-
-    def scores(self, x: Floats) -> Floats:
-        """Of n candidates, shape (n,); only differences inside one pool mean anything."""
-        bent = np.tanh(x.dot(self.hidden) + self.bias)
-        return np.asarray(x.dot(self.linear) + bent.dot(self.out), dtype=np.float32)
-
-    def contributions(self, x: Floats, among: Among = EVERYTHING) -> Floats:
-        """
-        What each feature adds to each score, to first order, against the mean of `among`, (n, f).
-
-        Input times gradient: exact where there are no hidden units.
-        """
-        bent = np.tanh(x.dot(self.hidden) + self.bias)
-        slopes = self.linear + ((1 - bent * bent) * self.out).dot(self.hidden.T)
-        return np.asarray(slopes * (x - x[among].mean(axis=0)), dtype=np.float32)
-
-    @classmethod
-    def averaged(cls, networks: Sequence[Self]) -> Self:
-        """One network whose scores are the mean of the scores of `networks`."""
-        share = np.float32(1 / len(networks))
-        return cls(
-            linear=np.sum([each.linear for each in networks], axis=0) * share,
-            hidden=np.concatenate([each.hidden for each in networks], axis=1),
-            bias=np.concatenate([each.bias for each in networks]),
-            out=np.concatenate([each.out for each in networks]) * share,
-        )
 
 
 FACTS = ("best_cosine", "cosine", "best_matched", "matched", "lexical", "known", "lead")
@@ -114,7 +77,7 @@ class Calibration:
 class RelevanceModel:
     """What was learned, and where: `learned` is told to whoever reads the file."""
 
-    network: Network
+    networks: Networks
     calibration: Calibration
     learned: Mapping[str, Any]
 
@@ -122,12 +85,7 @@ class RelevanceModel:
     def untaught(cls) -> Self:
         """A model that tells nothing apart."""
         return cls(
-            network=Network(
-                linear=np.zeros(len(NAMES), dtype=np.float32),
-                hidden=np.zeros((len(NAMES), 0), dtype=np.float32),
-                bias=np.zeros(0, dtype=np.float32),
-                out=np.zeros(0, dtype=np.float32),
-            ),
+            networks=Networks.alike(Network.untaught(len(NAMES))),
             calibration=Calibration(
                 slope=0.0, weights=np.zeros(len(FACTS), dtype=np.float32), bias=0.0
             ),
@@ -136,11 +94,7 @@ class RelevanceModel:
 
     def to_text(self) -> str:
         """The file: JSON with a line per feature, so that two of them can be compared."""
-        net, told = self.network, self.calibration
-        rows = {
-            name: [_short(net.linear[at]), *map(_short, net.hidden[at])]
-            for at, name in enumerate(NAMES)
-        }
+        told = self.calibration
         parts = {
             "format": json.dumps(FORMAT),
             "learned": json.dumps(self.learned, indent=1, ensure_ascii=False),
@@ -151,9 +105,8 @@ class RelevanceModel:
                     **{name: _short(each) for name, each in zip(FACTS, told.weights, strict=True)},
                 }
             ),
-            "bias": json.dumps([*map(_short, net.bias)]),
-            "out": json.dumps([*map(_short, net.out)]),
-            "features": _lines(rows),
+            "brief": _written(self.networks.brief),
+            "long": _written(self.networks.long),
         }
         return "{" + ",".join(f'\n"{name}": {text}' for name, text in parts.items()) + "\n}\n"
 
@@ -178,15 +131,9 @@ class RelevanceModel:
 
     @classmethod
     def _read(cls, told: Mapping[str, Any]) -> Self:
-        if list(told["features"]) != list(NAMES):
-            raise UnreadableWeights("its features are not those of this release")
-        rows = np.array(list(told["features"].values()), dtype=np.float32)
-        bias, out = (np.array(told[name], dtype=np.float32) for name in ("bias", "out"))
-        if rows.shape != (len(NAMES), 1 + len(bias)) or len(out) != len(bias):
-            raise ValueError("rows of other lengths")
         calibration = told["calibration"]
         return cls(
-            network=Network(linear=rows[:, 0], hidden=rows[:, 1:], bias=bias, out=out),
+            networks=Networks(brief=_network(told["brief"]), long=_network(told["long"])),
             calibration=Calibration(
                 slope=float(calibration["slope"]),
                 weights=np.array([calibration[name] for name in FACTS], dtype=np.float32),
@@ -194,6 +141,31 @@ class RelevanceModel:
             ),
             learned=told["learned"],
         )
+
+
+def _network(told: Mapping[str, Any]) -> Network:
+    """
+    Read what `_written` wrote.
+
+    Raises:
+        UnreadableWeights: Its features are others.
+    """
+    if list(told["features"]) != list(NAMES):
+        raise UnreadableWeights("its features are not those of this release")
+    rows = np.array(list(told["features"].values()), dtype=np.float32)
+    bias, out = (np.array(told[name], dtype=np.float32) for name in ("bias", "out"))
+    if rows.shape != (len(NAMES), 1 + len(bias)) or len(out) != len(bias):
+        raise ValueError("rows of other lengths")
+    return Network(linear=rows[:, 0], hidden=rows[:, 1:], bias=bias, out=out)
+
+
+def _written(network: Network) -> str:
+    rows = {
+        name: [_short(network.linear[at]), *map(_short, network.hidden[at])]
+        for at, name in enumerate(NAMES)
+    }
+    bias, out = (json.dumps([*map(_short, each)]) for each in (network.bias, network.out))
+    return f'{{\n"bias": {bias},\n"out": {out},\n"features": {_lines(rows)}}}'
 
 
 def _short(value: float) -> float:

@@ -38,7 +38,7 @@ everything is the neighbour of something that matches.
 """
 
 
-HALF_BELOW, STEEPNESS = 2.0, 1.5
+HALF_BELOW, STEEPNESS = 1.75, 1.7
 """
 How far below the best score of a pool a candidate counts half beside it, and how steeply that falls
 there. A relevance alone tells whether a candidate is about what is asked, as most of a pool are: by
@@ -122,7 +122,7 @@ def _weighed(
     by_both = found.lexical[among].any() and embedded[among].any()
     if model is None or query.vector is None or not by_both:
         return plain, np.ones_like(plain)
-    scores = model.network.scores(found.features)
+    scores = model.networks.scores(found.features)
     share = _share(messages=len(np.unique(np.array(pool.recalled.messages)[among])))
     learned = judged(query, found, model, scores)
     return _shared(plain, learned, share), beside_best(scores, among) ** share
@@ -205,6 +205,6 @@ def as_relevance(plain: Floats) -> Floats:
 
 
 def _explained(found: Evidence, model: RelevanceModel) -> Mapping[str, Floats]:
-    adds = model.network.contributions(found.features, found.among)
+    adds = model.networks.contributions(found.features, found.among)
     told = {f"feature.{name}": found.features[:, at] for at, name in enumerate(NAMES)}
     return told | {f"adds.{name}": adds[:, at] for at, name in enumerate(NAMES)}

@@ -10,9 +10,19 @@ from hypothesis import strategies as st
 from app.domain.context import MemoryItem
 from app.domain.conversation import Role
 from app.domain.ids import MessageKey
+from app.domain.memory import ItemType
 from app.ranking import Floats
 from app.ranking.bm25 import Bags, idf, pack_terms
-from app.ranking.features import CLAMP, MEANING, NAMES, OWN, Evidence, evidence, standardised
+from app.ranking.features import (
+    CLAMP,
+    MEANING,
+    NAMES,
+    OWN,
+    SAYS_ENOUGH,
+    Evidence,
+    evidence,
+    standardised,
+)
 from app.ranking.neighbours import Neighbours, places, standing
 from app.ranking.pool import Pool, pack_vector
 from app.ranking.query import QueryView
@@ -310,3 +320,15 @@ def test_the_order_of_the_pool_does_not_matter(
     np.testing.assert_allclose(
         other.features[:, alike], straight.features[mixed][:, alike], atol=1e-3
     )
+
+
+def test_how_much_a_piece_says_counts_up_to_what_says_enough() -> None:
+    contents = ["tea", "tea " * (SAYS_ENOUGH // 2), "tea " * (3 * SAYS_ENOUGH)]
+    items = [replace(an_item(at, said), tokens=at * 12) for at, said in enumerate(contents, 1)]
+    found = looked_at(asking("tea"), items)
+    assert found["length"] == pytest.approx([0.5, 1, 1])
+
+
+def test_what_retells_says_enough_however_brief_it_is() -> None:
+    items = [replace(an_item(1, "tea"), tokens=3, type=ItemType.FACT), an_item(2, "milk")]
+    assert looked_at(asking("tea"), items)["length"][0] == 1

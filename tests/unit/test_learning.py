@@ -5,10 +5,11 @@ from typing import cast
 import numpy as np
 import pytest
 
-from app.evaluation.learning import Lesson, Schooling, _Batch, _slopes, learn
+from app.evaluation.learning import Lesson, Schooling, _Batch, _slopes, learn, learn_both
 from app.evaluation.sets import TooLittleAsked
 from app.ranking import Floats
 from app.ranking.features import NAMES
+from app.ranking.network import BRIEF, LONG
 
 SCHOOLING = Schooling(steps=60, hidden=4, seeds=(0, 1))
 
@@ -121,3 +122,37 @@ def test_every_set_weighs_the_same() -> None:
     network = learn([*many, one], SCHOOLING)
     scores = network.scores(one.features)
     assert scores.argmax() == one.answers.argmax()
+
+
+def of_length(length: float, count: int, *, seed: int) -> Sequence[Lesson]:
+    """Lessons of pools whose messages are so long; in long ones the third feature tells."""
+    made = []
+    for each in lessons(count, name=str(length), seed=seed):
+        x = each.features.copy()
+        x[:, NAMES.index("query_length")] = length
+        telling = 2 if length >= LONG else 1
+        answers = np.full(len(x), -1)
+        answers[x[:, telling].argmax()] = 0
+        made.append(replace(each, features=x, answers=answers))
+    return made
+
+
+@pytest.mark.parametrize("length", [BRIEF - 1, LONG + 1])
+def test_what_tells_in_brief_messages_and_in_long_ones_is_learned_apart(length: float) -> None:
+    taught = [*of_length(BRIEF - 1, 150, seed=0), *of_length(LONG + 1, 150, seed=1)]
+    networks = learn_both(taught, Schooling(steps=300, hidden=4, seeds=(0,)))
+    unseen = of_length(length, 40, seed=2)
+    right = [networks.scores(each.features).argmax() == each.answers.argmax() for each in unseen]
+    assert np.mean(right) > 0.7
+    assert networks.brief is not networks.long
+
+
+def test_of_few_lessons_of_one_kind_one_network_learns_all() -> None:
+    taught = [*of_length(BRIEF - 1, 60, seed=0), *of_length(LONG + 1, 10, seed=1)]
+    networks = learn_both(taught, SCHOOLING)
+    assert networks.brief is networks.long
+
+
+def test_of_nothing_neither_network_learns() -> None:
+    with pytest.raises(TooLittleAsked, match="too little to learn from"):
+        learn_both([], SCHOOLING)

@@ -11,10 +11,10 @@ from app.ranking.features import NAMES, evidence
 from app.ranking.model import (
     FACTS,
     Calibration,
-    Network,
     RelevanceModel,
     facts,
 )
+from app.ranking.network import BRIEF, LONG, Network, Networks
 from app.ranking.pool import Pool
 from app.ranking.query import QueryView
 from app.settings.recalling import RetrievalSettings
@@ -37,7 +37,7 @@ def a_network(features: int = len(NAMES), hidden: int = 3, seed: int = 0) -> Net
 
 def a_model() -> RelevanceModel:
     return RelevanceModel(
-        network=a_network(),
+        networks=Networks(brief=a_network(), long=a_network(seed=1)),
         calibration=Calibration(
             slope=0.5, weights=np.arange(len(FACTS), dtype=np.float32), bias=-1.0
         ),
@@ -50,25 +50,30 @@ def test_what_is_written_is_read_again() -> None:
     again = RelevanceModel.from_text(model.to_text())
 
     x = RNG.standard_normal((4, len(NAMES))).astype(np.float32)
-    np.testing.assert_allclose(again.network.scores(x), model.network.scores(x), atol=5e-3)
+    for one, other in (
+        (again.networks.brief, model.networks.brief),
+        (again.networks.long, model.networks.long),
+    ):
+        np.testing.assert_allclose(one.scores(x), other.scores(x), atol=5e-3)
     np.testing.assert_array_equal(again.calibration.weights, model.calibration.weights)
     assert (again.calibration.slope, again.calibration.bias) == (0.5, -1.0)
     assert again.learned == model.learned
     assert again.to_text() == model.to_text()
 
 
-def test_each_feature_has_a_line_of_its_own() -> None:
+def test_each_feature_has_a_line_of_its_own_in_either_network() -> None:
     lines = a_model().to_text().splitlines()
     for name in NAMES:
-        assert sum(line.startswith(f' "{name}": [') for line in lines) == 1
+        assert sum(line.startswith(f' "{name}": [') for line in lines) == 2
 
 
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ('"format": 1', '"format": 2', "is no file of weights, or of another format"),
-        ('"format": 1,', "", "is no file of weights, or of another format"),
+        ('"format": 2', '"format": 1', "is no file of weights, or of another format"),
+        ('"format": 2,', "", "is no file of weights, or of another format"),
         (' "cosine": [', ' "cosinus": [', "its features are not those of this release"),
+        ('"long"', '"longer"', "its parts do not fit together"),
         ('"slope"', '"incline"', "its parts do not fit together"),
         ('"bias": [', '"bias": [0.5, ', "its parts do not fit together"),
         ("{", "[", "is no JSON: "),
@@ -84,6 +89,37 @@ def test_several_networks_are_one_with_their_mean() -> None:
     x = RNG.standard_normal((5, len(NAMES))).astype(np.float32)
     mean = np.mean([each.scores(x) for each in several], axis=0)
     np.testing.assert_allclose(Network.averaged(several).scores(x), mean, atol=1e-4)
+
+
+def a_pool_of(length: float) -> Floats:
+    """Features of a pool of five whose messages are so long on average."""
+    x = RNG.standard_normal((5, len(NAMES))).astype(np.float32)
+    x[:, NAMES.index("query_length")] = length
+    return x
+
+
+@pytest.mark.parametrize("length", [BRIEF - 1.5, BRIEF - 0.01, LONG + 0.01, LONG + 1.0])
+def test_of_brief_messages_and_of_long_ones_one_network_judges(length: float) -> None:
+    both, x = Networks(brief=a_network(), long=a_network(seed=1)), a_pool_of(length)
+    judge = both.brief if length < BRIEF else both.long
+    np.testing.assert_array_equal(both.scores(x), judge.scores(x))
+    np.testing.assert_array_equal(both.contributions(x), judge.contributions(x))
+
+
+def test_in_between_both_judge_and_the_nearer_one_more() -> None:
+    both = Networks(brief=a_network(), long=a_network(seed=1))
+    x = a_pool_of(BRIEF + 0.25 * (LONG - BRIEF))
+    for mixed, brief, long in (
+        (both.scores(x), both.brief.scores(x), both.long.scores(x)),
+        (both.contributions(x), both.brief.contributions(x), both.long.contributions(x)),
+    ):
+        np.testing.assert_allclose(mixed, 0.75 * brief + 0.25 * long, rtol=1e-4, atol=1e-5)
+
+
+def test_one_network_may_judge_all() -> None:
+    network = a_network()
+    alike, x = Networks.alike(network), a_pool_of((BRIEF + LONG) / 2)
+    np.testing.assert_allclose(alike.scores(x), network.scores(x), rtol=1e-5)
 
 
 def test_without_hidden_units_contributions_add_up_to_the_score() -> None:
@@ -161,5 +197,6 @@ def test_what_is_known_of_a_pool_is_told_in_order() -> None:
 
 def test_the_shipped_weights_can_be_read_and_tell_where_they_come_from() -> None:
     shipped = read_weights(None)
-    assert shipped.network.linear.shape == (len(NAMES),)
+    for each in (shipped.networks.brief, shipped.networks.long):
+        assert each.linear.shape == (len(NAMES),)
     assert all(each["licence"] for each in shipped.learned["sets"])

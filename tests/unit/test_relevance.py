@@ -12,6 +12,7 @@ from app.ranking import Floats
 from app.ranking.bm25 import bm25, idf
 from app.ranking.features import FULL_MATCH, NAMES, OWN
 from app.ranking.model import FACTS, Calibration, RelevanceModel
+from app.ranking.network import Networks
 from app.ranking.pool import Pool, pack_vector
 from app.ranking.query import QueryView
 from app.ranking.relevance import (
@@ -207,7 +208,7 @@ def a_model(**weights: float) -> RelevanceModel:
     level = np.array([4.0 if name == "best_cosine" else 0.0 for name in FACTS], np.float32)
     return replace(
         untaught,
-        network=replace(untaught.network, linear=linear),
+        networks=Networks.alike(replace(untaught.networks.brief, linear=linear)),
         calibration=Calibration(slope=1.0, weights=level, bias=-2.0),
     )
 

@@ -14,6 +14,7 @@ from app.evaluation.learning import Schooling
 from app.evaluation.sets import EvaluationSet
 from app.ranking.features import NAMES, Evidence
 from app.ranking.model import RelevanceModel, facts
+from app.ranking.network import Networks
 
 SCHOOLING = Schooling(steps=40, hidden=2, seeds=(0,))
 SIZE = 12
@@ -151,7 +152,8 @@ def test_what_decides_is_worth_most() -> None:
     model = RelevanceModel.untaught()
     linear = np.zeros(len(NAMES), np.float32)
     linear[NAMES.index("cosine")] = 1
-    model = replace(model, network=replace(model.network, linear=linear))
+    networks = Networks.alike(replace(model.networks.brief, linear=linear))
+    model = replace(model, networks=networks)
     report = evaluate(samples(20), model, study.Bars(floor=0.0, sufficient=0.0))
 
     worth = report.worth["ours"]
