@@ -64,7 +64,7 @@ class Network:
 BRIEF, LONG = 0.2, 0.5
 """
 The `query_length` of a pool, up to which one network judges, and from which on the other: messages
-of some 50 terms, and of some 90.
+of some 26 terms, and of some 42.
 """
 
 _LENGTH = NAMES.index("query_length")
