@@ -125,6 +125,8 @@ class ContextRequest:
     """Texts that the reader has before them anyway: what they hold is not in the bundle."""
     in_full: str | None = None
     """What was asked, where `query` is a part of it or what was made of it."""
+    follows_up: bool = False
+    """Whether `query` is a question and the one that it leans on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

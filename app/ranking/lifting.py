@@ -1,6 +1,6 @@
 """
 What lifts a relevance: fitting in time, being code where that is asked for, being of the
-conversation that goes on, being near.
+conversation that goes on, being said next, being near.
 """
 
 from collections.abc import Mapping
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from app.ranking import Floats
 from app.ranking.asked_again import REPLIED
+from app.ranking.follow_up import FOLLOW_UP_SHARE, said_next
 from app.ranking.pool import Pool, Recalled
 from app.ranking.query import QueryView
 from app.ranking.running import RUNNING_SHARE, said_in
@@ -56,6 +57,9 @@ def lifted(
     if query.running is not None:
         here = told["running"] = said_in(query.running, recalled).astype(np.float32)
         more = more + here * np.minimum(RUNNING_SHARE, room)
+    if query.follow_up:
+        behind = told["follow_up"] = said_next(recalled, more, query.running)
+        more = more + FOLLOW_UP_SHARE * behind
     if ties is not None:
         told["relational"] = ties.near
         more = more + np.minimum(np.float32(ties.share) * np.nan_to_num(ties.near), room)

@@ -93,7 +93,8 @@ class QueryView:
     sums them up is wanted; an `overview` asks for nothing else, and neither does a query for all
     that is known of who asks, or for one thing that a fact tells (`facts`).
     The conversation that it is asked in goes on (`running`); None: there is none. Those that it
-    calls by their label (`called`) are what it asks about.
+    calls by their label (`called`) are what it asks about. A `follow_up` leans on what was asked
+    before, which is a part of it here.
     """
 
     vector: Floats | None
@@ -111,6 +112,7 @@ class QueryView:
     called: frozenset[ConversationKey] = frozenset()
     sought: frozenset[str] = frozenset()
     subjects: Subjects = NOBODY
+    follow_up: bool = False
 
     @property
     def moments(self) -> Sequence[Interval]:

@@ -39,8 +39,9 @@ async def told(alone: AsyncClient) -> AsyncClient:
     return alone
 
 
-async def candidates(client: AsyncClient, query: str) -> list[Json]:
-    bundle = await context(client, query, user_id="alice", explain=True, weights=WEIGHTS)
+async def candidates(client: AsyncClient, query: str, **options: str) -> list[Json]:
+    asked = {"user_id": "alice", "explain": True, "weights": WEIGHTS, **options}
+    bundle = await context(client, query, **asked)
     found: list[Json] = bundle["retrieved_memories"]
     assert found
     return found
@@ -76,3 +77,22 @@ async def test_what_tells_of_a_change_says_what_that_adds(told: AsyncClient) -> 
 
     assert list(added) == list(reversed(CHANGED))
     assert added[CHANGED[1]] > added[CHANGED[0]] == 0
+
+
+async def test_what_was_said_next_says_what_that_adds(told: AsyncClient) -> None:
+    handbook = ("The handbook shows no dunning steps, Ines wants a diagram.", "I'll draw one.")
+    await store(told, *handbook, *CHATTER, external_id="handbook", user_id="alice")
+    asked = (
+        said_at("Does the handbook show the dunning steps?"),
+        said_at("Not yet, Ines wants a diagram.", role="assistant"),
+    )
+    await store(told, *asked, external_id="now", user_id="alice")
+
+    found = await candidates(told, "And who drew it?", conversation_external_id="now")
+    drawn = next(each for each in found if each["content"] == handbook[1])
+    assert 0 < drawn["signals"]["follow_up"] <= 1
+    for each in found:
+        assert made_of(each["signals"]) == pytest.approx(each["score"], abs=1e-4)
+
+    found = await candidates(told, "Who wants a diagram of the dunning steps?")
+    assert all("follow_up" not in each["signals"] for each in found)

@@ -18,7 +18,7 @@ from tests.fakes_embedder import a_compiled_model
 from tests.golden.asking import Asked, asked_of, store_all
 from tests.golden.golden_set import golden_set
 
-FOUND, RANK = 0.79, 0.34
+FOUND, RANK = 0.87, 0.38
 """The least recall and mean reciprocal rank; without what was said before, 0.46 and 0.30."""
 
 FOUND_ALONE, RANK_ALONE = 0.99, 0.75

@@ -28,12 +28,12 @@ CATEGORIES = {
     "code": Floor(0.97, 0.89),
     "fact": Floor(0.92, 0.50),
     "identifier": Floor(0.96, 0.95),
-    "language": Floor(0.97, 0.79),
-    "long": Floor(0.97, 0.75),
+    "language": Floor(0.97, 0.86),
+    "long": Floor(0.97, 0.86),
     "negation": Floor(0.75, 0.53),
     "paraphrase": Floor(0.63, 0.42),
     "speaker": Floor(0.93, 0.77),
-    "time": Floor(0.90, 0.68),
+    "time": Floor(0.90, 0.70),
 }
 
 LANGUAGES = {
