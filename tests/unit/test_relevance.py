@@ -228,6 +228,18 @@ def test_what_was_learned_decides_the_order_of_a_large_pool() -> None:
     assert by_meaning.argmax() == 1
 
 
+def test_what_holds_all_that_is_looked_up_is_the_best_and_what_is_asked_is_as_learned() -> None:
+    vectors = {0: EAST, 1: NORTH, 2: EAST}
+    pool = many("green tea cup and milk", "milk", "green tea cup", vectors=vectors)
+    against_words, query = a_model(bm25=-1.0), a_query("green", "tea", "cup")
+    asking = replace(query, wording=replace(query.wording, asks=True))
+    too_little = a_query("tea", "cup")
+
+    assert relevance(query, pool, against_words).score.argmax() == 0
+    for other in (asking, too_little):
+        assert relevance(other, pool, against_words).score.argmax() not in {0, 2}
+
+
 def test_a_small_pool_is_fused_plainly() -> None:
     pool = a_pool("tea", "milk", vectors={0: EAST, 1: NORTH})
     told, plain = (relevance(a_query("tea"), pool, each) for each in (a_model(bm25=-1.0), None))
