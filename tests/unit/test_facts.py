@@ -1,7 +1,4 @@
-import sys
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from types import FrameType
 
 import pytest
 from hypothesis import given
@@ -16,6 +13,7 @@ from app.distil.gist.tagging import tag
 from app.distil.language.sentences import _held, sentences_of
 from app.distil.language.utterance import Utterance
 from app.domain.conversation import Role
+from tests.counting import PYTHON, calls
 
 NOW = datetime(2025, 3, 12, 12, tzinfo=UTC)
 
@@ -268,23 +266,6 @@ def everything(content: str) -> object:
     )
 
 
-def calls(work: Callable[[], object]) -> int:
-    """Calls of Python functions that `work` makes."""
-    count = 0
-
-    def counted(_frame: FrameType, event: str, _arg: object) -> None:
-        nonlocal count
-        count += event == "call"
-
-    before = sys.getprofile()
-    sys.setprofile(counted)
-    try:
-        work()
-    finally:
-        sys.setprofile(before)
-    return count
-
-
 @pytest.mark.parametrize(
     "part",
     [
@@ -309,11 +290,13 @@ def test_hostile_text_costs_in_proportion_to_its_length(part: str) -> None:
     """A pattern that needs more than linear time would not come to an end with these."""
     everything(part * 100)  # patterns are compiled when they are first needed
     half, whole = (part * (size // len(part)) for size in (50_000, 100_000))
-    assert calls(lambda: everything(whole)) <= 2.2 * calls(lambda: everything(half)) + 100
+    least = calls(lambda: everything(half), of=PYTHON)
+    assert calls(lambda: everything(whole), of=PYTHON) <= 2.2 * least + 100
 
 
 @pytest.mark.parametrize(("thing", "last"), [("a, ", "and b."), ("Aa, ", "."), ("big, ", "and b.")])
 def test_a_long_list_costs_in_proportion_to_its_length(thing: str, last: str) -> None:
     few, many = (f"I like {thing * (size // len(thing))}{last}\n" for size in (190, 380))
     facts_of(says(few))
-    assert calls(lambda: facts_of(says(many * 20))) <= 2.6 * calls(lambda: facts_of(says(few * 20)))
+    least = calls(lambda: facts_of(says(few * 20)), of=PYTHON)
+    assert calls(lambda: facts_of(says(many * 20)), of=PYTHON) <= 2.6 * least

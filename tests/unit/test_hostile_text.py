@@ -4,10 +4,8 @@ Whatever is written costs in proportion to its length, and what callers tell fai
 What takes more than linear time does not come to an end with the long texts here.
 """
 
-import sys
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from types import FrameType
 
 import pytest
 
@@ -23,26 +21,10 @@ from app.distil.language.utterance import Utterance
 from app.domain.conversation import Role
 from app.domain.ids import MessageKey
 from app.ranking.people import share_asking
+from tests.counting import calls
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 MANY = 200_000
-
-
-def calls(work: Callable[[], object]) -> int:
-    """Calls of functions, those of patterns among them, that `work` makes."""
-    count = 0
-
-    def counted(_frame: FrameType, event: str, _arg: object) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    before = sys.getprofile()
-    sys.setprofile(counted)
-    try:
-        work()
-    finally:
-        sys.setprofile(before)
-    return count
 
 
 @pytest.mark.parametrize("blank", [" ", "\t", "\u3000", "\u2028"])
