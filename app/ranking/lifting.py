@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from app.ranking import Floats
 from app.ranking.asked_again import REPLIED
-from app.ranking.follow_up import FOLLOW_UP_SHARE, said_next
+from app.ranking.follow_up import going_on
 from app.ranking.pool import Pool, Recalled
 from app.ranking.query import QueryView
 from app.ranking.running import RUNNING_SHARE, said_in
@@ -58,8 +58,8 @@ def lifted(
         here = told["running"] = said_in(query.running, recalled).astype(np.float32)
         more = more + here * np.minimum(RUNNING_SHARE, room)
     if query.follow_up:
-        behind = told["follow_up"] = said_next(recalled, more, query.running)
-        more = more + FOLLOW_UP_SHARE * behind
+        added, told["follow_up"] = going_on(recalled, more, query.running)
+        more = more + added
     if ties is not None:
         told["relational"] = ties.near
         more = more + np.minimum(np.float32(ties.share) * np.nan_to_num(ties.near), room)

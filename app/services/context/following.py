@@ -164,7 +164,7 @@ def _following(before: _Before, request: ContextRequest, now: datetime) -> Conte
     if timed(request.query, now).intervals:
         said = timed(said, now).rest
     asked = said if other and not other.more else f"{said} {request.query}"
-    return replace(request, query=asked, follows_up=True)
+    return replace(request, query=asked, follows_up=other is None)
 
 
 def _before(query: str, tail: Sequence[Message]) -> _Before | None:
