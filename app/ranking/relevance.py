@@ -48,10 +48,11 @@ docs/decisions.md has the figures.
 """
 
 
-SENTENCE, ALL_OF_IT, AHEAD = 3, 0.9999, np.float32(0.5)
+SENTENCE, ALL_OF_IT, AT_MOST, AHEAD = 3, 0.9999, 2, np.float32(0.5)
 """
 From how many words on a query may be said as a whole, the share of their weights that is all of
-them, and how far that comes before the best without, in what a model's scores are told in.
+them, how many times as many what says it has at most, and how far that comes before the best
+without, in what a model's scores are told in.
 """
 
 _MOST = 30.0
@@ -128,7 +129,7 @@ def _weighed(
     by_both = found.lexical[among].any() and embedded[among].any()
     if model is None or query.vector is None or not by_both:
         return plain, np.ones_like(plain)
-    scores = whole_first(query, found, model.networks.scores(found.features))
+    scores = whole_first(query, pool, found, model.networks.scores(found.features))
     share = _share(messages=len(np.unique(np.array(pool.recalled.messages)[among])))
     learned = judged(query, found, model, scores)
     return _shared(plain, learned, share), beside_best(scores, among) ** share
@@ -178,15 +179,16 @@ def judged(query: QueryView, found: Evidence, model: RelevanceModel, scores: Flo
     return model.calibration.relevance(scores, told, found.among)
 
 
-def whole_first(query: QueryView, found: Evidence, scores: Floats) -> Floats:
+def whole_first(query: QueryView, pool: Pool, found: Evidence, scores: Floats) -> Floats:
     """
-    The scores of a model, shape (n,), where the best of what holds each word that is looked for,
-    without asking, is the best of all, and the others of that rise with it.
+    The scores of a model, shape (n,), where the best of what says each word that is looked for,
+    without asking, and hardly more is the best of all, and the others of that rise with it.
 
     What was learned was learned of questions, whose answer mostly stands beside what is like them:
     a sentence that is looked up by itself would come behind the next one that was said.
     """
-    whole = found.matched >= ALL_OF_IT
+    little = pool.whole_bags.length <= AT_MOST * len(query.terms)
+    whole = (found.matched >= ALL_OF_IT) & little
     if query.wording.asks or len(query.terms) < SENTENCE or not whole[found.among].any():
         return scores
     behind = scores[found.among].max() + AHEAD - scores[found.among][whole[found.among]].max()
