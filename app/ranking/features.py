@@ -144,8 +144,8 @@ def evidence(query: QueryView, pool: Pool) -> Evidence:
     features = np.empty((lines.size, len(NAMES)), dtype=np.float32)
     _fill(features, raw | _ranks(raw, among) | voices.columns())
     _fill(features, among_people(pool.recalled))
-    long = np.array(pool.recalled.tokens) / SAYS_ENOUGH
-    features[:, _AT["length"]] = np.where(pool.recalled.of_messages(), np.minimum(long, 1), 1)
+    long = np.minimum(np.array(pool.recalled.tokens, dtype=np.float32) / SAYS_ENOUGH, 1)
+    _fill(features, {"length": np.where(pool.recalled.of_messages(), long, np.float32(1))})
     features[:, : len(STANDING_OUT)] = standardised(features[:, : len(STANDING_OUT)], among)
     _fill(features, _of_query(query, lines, features, voices, among))
     cosine = cosines(query, pool.whole_vectors)

@@ -167,7 +167,7 @@ class ContextForge:
         told = self.historian.tell(request, found.episode.opening)
         hydrating = time.perf_counter()
         wanted = Wanted(
-            query=replace(view_of(found, times, situation), follow_up=request.follows_up),
+            query=view_of(found, times, situation, follow_up=request.follows_up),
             sources=sources_of(found, without=told),
             history=told.messages,
             shown=request.shown,

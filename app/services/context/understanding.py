@@ -60,7 +60,7 @@ def sources_of(found: Found, *, without: History) -> dict[ItemKey, frozenset[Sou
     return {key: frozenset(each) for key, each in sorted(by_item.items()) if key not in shown}
 
 
-def view_of(found: Found, told: Timed, situation: Situation) -> QueryView:
+def view_of(found: Found, told: Timed, situation: Situation, *, follow_up: bool) -> QueryView:
     """
     In a search that is not hybrid there are no terms and no labels: the vector stands alone.
 
@@ -99,6 +99,7 @@ def view_of(found: Found, told: Timed, situation: Situation) -> QueryView:
         called=found.near.called,
         sought=_sought(asked, found, situation),
         subjects=reading.subjects,
+        follow_up=follow_up,
     )
 
 
