@@ -18,7 +18,7 @@ from app.domain.ids import TenantId
 from app.domain.watching import Watch
 from app.evaluation.asking import Asker, Sample
 from app.evaluation.commands import Report, evaluate, tune
-from app.evaluation.learning import Schooling
+from app.evaluation.learning import Before, Schooling
 from app.evaluation.sets import EvaluationSet, TooLittleAsked, UnreadableSet, read_set
 from app.evaluation.study import Bars, answered
 from app.main import open_services
@@ -90,16 +90,19 @@ def measured(
 
 
 def tuned(
-    settings: Settings, sets: Sequence[EvaluationSet], watch: Watch
+    settings: Settings, sets: Sequence[EvaluationSet], watch: Watch, *, keep: float = 0.0
 ) -> tuple[RelevanceModel, Report]:
     """
     What was learned from the sets, and what it finds on questions held out of learning.
 
+    So much of what the weights of the settings, else the shipped ones, say is kept, 0 to 1.
+
     Raises:
         TooLittleAsked: From one of them, or beside what is held out, nothing can be learned.
     """
+    before = Before(networks=model_of(settings, None).networks, share=keep) if keep else None
     samples = _samples(settings, sets, watch)
-    return tune(samples, sets, Schooling(), _bars(settings), watch)
+    return tune(samples, sets, Schooling(before=before), _bars(settings), watch)
 
 
 def _bars(settings: Settings) -> Bars:

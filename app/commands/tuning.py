@@ -22,6 +22,7 @@ _FIGURES = ("recall@10", "mrr@10", "ndcg@5", "recall@500t", "recall@1000t", "rec
 Sets = Annotated[list[Path], typer.Argument(help="Evaluation sets: JSON, gzip allowed.")]
 
 _DATABASE = "A database for sets only, where they stay; none: SQLite, gone afterwards."
+_KEEP = "The share of what the weights that are set, else the shipped ones, say that is kept."
 _LICENCE = "Of a set that does not tell it, as NAME=TEXT, for the weights file; may be repeated."
 _QDRANT = 'Where to keep their vectors, ":memory:" for the client\'s own index; none: Qdrant Edge.'
 
@@ -49,6 +50,7 @@ def tune_command(
     out: Annotated[Path, typer.Option(help="The weights file to write.", dir_okay=False)],
     as_json: AsJson = False,  # noqa: FBT002  (a switch)
     licence: Annotated[list[str] | None, typer.Option(help=_LICENCE)] = None,
+    keep: Annotated[float, typer.Option(help=_KEEP, min=0, max=1)] = 0.0,
 ) -> None:
     """Learn weights from sets of questions; figures are of questions held out of learning."""
     from app import tuning  # noqa: PLC0415  (slow)
@@ -59,7 +61,7 @@ def tune_command(
     with _usable():
         read = tuning.licensed(tuning.read_sets(sets), licence or ())
         with watched(quiet=as_json) as watch:
-            model, report = tuning.tuned(settings, read, watch)
+            model, report = tuning.tuned(settings, read, watch, keep=keep)
     out.write_text(model.to_text(), encoding="utf-8")
     _tell(report, as_json=as_json)
 

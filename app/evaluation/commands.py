@@ -1,7 +1,7 @@
 """`foreword eval` and `foreword tune`: what they do, apart from the command line."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from app.domain.watching import Watch, counting, unwatched
@@ -82,9 +82,16 @@ def _told(
             {"name": one.name, "licence": one.licence, "questions": count}
             for one, count in zip(sets, counts, strict=True)
         ],
-        "schooling": asdict(schooling),
+        "schooling": _hyperparameters(schooling),
         "figures": {way: _means(table) for way, table in tables.items()},
     }
+
+
+def _hyperparameters(schooling: Schooling) -> Mapping[str, Any]:
+    kept = schooling.before.share if schooling.before else 0.0
+    told = asdict(replace(schooling, before=None))
+    del told["before"]
+    return {**told, "kept": kept}
 
 
 def _means(table: study.Table) -> Mapping[str, Mapping[str, float]]:

@@ -7,12 +7,14 @@ answering messages sharing the mass. Every set weighs the same, however many que
 Source: Cao et al.: "Learning to Rank: From Pairwise Approach to Listwise Approach", ICML 2007.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.evaluation.condensing import condensed
+from app.evaluation.descent import Course, descend, untaught
 from app.evaluation.sets import TooLittleAsked
 from app.ranking import Floats
 from app.ranking.features import NAMES
@@ -30,7 +32,7 @@ _RISING = frozenset(
 """Features whose linear weight is held at 0 or above: what is learned moves better to other sets
 (recall@10 on LoCoMo, unseen in learning, 0.675 without, 0.706 with)."""
 
-_BETA_1, _BETA_2, _TINY = 0.9, 0.99, 1e-8
+_TINY = 1e-8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +46,14 @@ class Lesson:
     set: str
     features: Floats
     answers: NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Before:
+    """Networks that were learned earlier, and the share of what they say that is kept, 0 to 1."""
+
+    networks: Networks
+    share: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +73,10 @@ class Schooling:
     decay: float = 0.3
     dropout: float = 0.3
     seeds: Sequence[int] = (0, 1, 2, 3, 4)
+    units: int = 64
+    """Hidden ones of what comes out: all that the seeds have are condensed to these."""
+    before: Before | None = None
+    """What is not forgotten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,11 +137,32 @@ def learn_both(lessons: Sequence[Lesson], schooling: Schooling) -> Networks:
     """
     useful = _useful(lessons)
     shares = [float(share_of_long(each.features)) for each in useful]
-    brief = [each for each, share in zip(useful, shares, strict=True) if share < 1]
-    long = [each for each, share in zip(useful, shares, strict=True) if share > 0]
-    if len(brief) < _FEW or len(long) < _FEW:
-        return Networks.alike(learn(useful, schooling))
-    return Networks(brief=learn(brief, schooling), long=learn(long, schooling))
+    kinds = [
+        [each for each, share in zip(useful, shares, strict=True) if share < 1],
+        [each for each, share in zip(useful, shares, strict=True) if share > 0],
+    ]
+    if min(map(len, kinds)) < _FEW:
+        kinds = [[*useful]]
+    means = [learn(each, schooling) for each in kinds]
+    learned = Networks(brief=means[0], long=means[-1])
+    if schooling.before:
+        learned = _beside(schooling.before, learned)
+    return Networks(
+        brief=_condensed(learned.brief, kinds[0], schooling),
+        long=_condensed(learned.long, kinds[-1], schooling),
+    )
+
+
+def _beside(before: Before, learned: Networks) -> Networks:
+    old, shares = before.networks, (before.share, 1 - before.share)
+    return Networks(
+        brief=Network.mixed([old.brief, learned.brief], shares),
+        long=Network.mixed([old.long, learned.long], shares),
+    )
+
+
+def _condensed(network: Network, lessons: Sequence[Lesson], schooling: Schooling) -> Network:
+    return condensed(network, [each.features for each in lessons], units=schooling.units)
 
 
 def learn(lessons: Sequence[Lesson], schooling: Schooling) -> Network:
@@ -155,59 +190,15 @@ def _useful(lessons: Sequence[Lesson]) -> Sequence[Lesson]:
 def _learn(lessons: Sequence[Lesson], schooling: Schooling, seed: int) -> Network:
     rng = np.random.default_rng(seed)
     size = lessons[0].features.shape[1]
-    network = _untaught(rng, size, schooling.hidden)
-    rising = np.array([name in _RISING for name in NAMES[:size]])
-    moments = {name: (np.zeros_like(each), np.zeros_like(each)) for name, each in network.items()}
-    batches = _batches(lessons, schooling, rng)
-    for step in range(1, schooling.steps + 1):
-        slopes = _slopes(network, next(batches), schooling.dropout, rng)
-        rate = schooling.rate * min(1.0, 2 * (schooling.steps - step + 1) / schooling.steps)
-        for name, slope in slopes.items():
-            decay = 0.0 if name == "bias" else rate * schooling.decay
-            moved = _adam(moments[name], slope, step) * np.float32(rate)
-            network[name] = network[name] * np.float32(1 - decay) - moved
-        network["linear"][rising] = np.maximum(network["linear"][rising], 0)
-    return Network(**network)
-
-
-def _untaught(rng: np.random.Generator, size: int, hidden: int) -> dict[str, Floats]:
-    return {
-        "linear": np.zeros(size, dtype=np.float32),
-        "hidden": (rng.standard_normal((size, hidden)) / np.sqrt(size)).astype(np.float32),
-        "bias": np.zeros(hidden, dtype=np.float32),
-        "out": (rng.standard_normal(hidden) / np.sqrt(max(hidden, 1))).astype(np.float32),
-    }
-
-
-def _slopes(
-    network: Mapping[str, Floats], batch: _Batch, dropout: float, rng: np.random.Generator
-) -> dict[str, Floats]:
-    """The gradient of the loss by every parameter, with hidden units dropped at random."""
-    bent = np.tanh(batch.x @ network["hidden"] + network["bias"])
-    kept = (rng.random(bent.shape, dtype=np.float32) >= dropout) / np.float32(1 - dropout)
-    kept = kept.astype(np.float32)
-    scores = batch.x @ network["linear"] + (bent * kept) @ network["out"]
-    error = batch.error(scores)
-    behind = np.outer(error, network["out"]) * (1 - bent * bent) * kept
-    return {
-        "linear": batch.x.T @ error,
-        "hidden": batch.x.T @ behind,
-        "bias": behind.sum(axis=0),
-        "out": (bent * kept).T @ error,
-    }
-
-
-def _adam(moments: tuple[Floats, Floats], slope: Floats, step: int) -> Floats:
-    """
-    The direction to move in; updates the moments.
-
-    Source: Loshchilov, Hutter: "Decoupled Weight Decay Regularization", ICLR 2019.
-    """
-    first, second = moments
-    first += np.float32(1 - _BETA_1) * (slope - first)
-    second += np.float32(1 - _BETA_2) * (slope * slope - second)
-    root = np.sqrt(second / np.float32(1 - _BETA_2**step)) + np.float32(_TINY)
-    return np.asarray(first / np.float32(1 - _BETA_1**step) / root, dtype=np.float32)
+    start = untaught(rng, size, schooling.hidden)
+    course = Course(
+        steps=schooling.steps,
+        rate=schooling.rate,
+        decay=schooling.decay,
+        dropout=schooling.dropout,
+        rising=np.array([name in _RISING for name in NAMES[:size]]),
+    )
+    return descend(start, _batches(lessons, schooling, rng), course, rng)
 
 
 def _batches(

@@ -42,12 +42,18 @@ class Network:
     @classmethod
     def averaged(cls, networks: Sequence[Self]) -> Self:
         """One network whose scores are the mean of the scores of `networks`."""
-        share = np.float32(1 / len(networks))
+        return cls.mixed(networks, [1 / len(networks)] * len(networks))
+
+    @classmethod
+    def mixed(cls, networks: Sequence[Self], shares: Sequence[float]) -> Self:
+        """One network whose scores are the sum of so much of the scores of each."""
+        parts = [np.float32(share) for share in shares]
+        told = list(zip(networks, parts, strict=True))
         return cls(
-            linear=np.sum([each.linear for each in networks], axis=0) * share,
+            linear=np.sum([each.linear * part for each, part in told], axis=0),
             hidden=np.concatenate([each.hidden for each in networks], axis=1),
             bias=np.concatenate([each.bias for each in networks]),
-            out=np.concatenate([each.out for each in networks]) * share,
+            out=np.concatenate([each.out * part for each, part in told]),
         )
 
     @classmethod

@@ -5,11 +5,12 @@ from typing import cast
 import numpy as np
 import pytest
 
-from app.evaluation.learning import Lesson, Schooling, _Batch, _slopes, learn, learn_both
+from app.evaluation.descent import slopes
+from app.evaluation.learning import Before, Lesson, Schooling, _Batch, learn, learn_both
 from app.evaluation.sets import TooLittleAsked
 from app.ranking import Floats
 from app.ranking.features import NAMES
-from app.ranking.network import BRIEF, LONG
+from app.ranking.network import BRIEF, LONG, Networks
 
 SCHOOLING = Schooling(steps=60, hidden=4, seeds=(0, 1))
 
@@ -100,7 +101,7 @@ def test_the_gradient_is_that_of_the_loss(name: str) -> None:
     network: dict[str, Floats] = {
         each: cast("Floats", rng.standard_normal(shape)) for each, shape in shapes.items()
     }
-    told = _slopes(network, batch, 0.0, rng)[name]
+    told = slopes(network, batch, 0.0, rng)[name]
 
     flat, step = network[name].reshape(-1), 1e-5
     for at in range(flat.size):
@@ -151,6 +152,23 @@ def test_of_few_lessons_of_one_kind_one_network_learns_all() -> None:
     taught = [*of_length(BRIEF - 1, 60, seed=0), *of_length(LONG + 1, 10, seed=1)]
     networks = learn_both(taught, SCHOOLING)
     assert networks.brief is networks.long
+
+
+def test_what_is_learned_is_condensed_to_as_many_units_as_wanted() -> None:
+    networks = learn_both(lessons(60), replace(SCHOOLING, units=5))
+    assert networks.brief.hidden.shape == networks.long.hidden.shape == (len(NAMES), 5)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_so_much_of_what_was_known_before_is_kept(share: float) -> None:
+    taught = lessons(60)
+    known = Networks(brief=learn(lessons(9, seed=3), SCHOOLING), long=learn(taught, SCHOOLING))
+    learned = learn(taught, SCHOOLING)
+    both = learn_both(taught, replace(SCHOOLING, before=Before(networks=known, share=share)))
+    for network, old in ((both.brief, known.brief), (both.long, known.long)):
+        x = lessons(1, seed=4)[0].features
+        wanted = share * old.scores(x) + (1 - share) * learned.scores(x)
+        np.testing.assert_allclose(network.scores(x), wanted, atol=1e-4)
 
 
 def test_of_nothing_neither_network_learns() -> None:
