@@ -20,7 +20,7 @@ from app.ranking.network import Network
 _POOLS = 24
 """Of which each step sees the scores."""
 
-_COURSE = Course(steps=600, rate=0.005, bends_only=True)
+_COURSE = Course(steps=1500, rate=0.005, bends_only=True)
 
 _FAINT = np.float32(0.1)
 """How loud the new units are at first: the linear part alone is a good beginning."""

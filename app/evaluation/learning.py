@@ -73,7 +73,7 @@ class Schooling:
     decay: float = 0.3
     dropout: float = 0.3
     seeds: Sequence[int] = (0, 1, 2, 3, 4)
-    units: int = 64
+    units: int = 96
     """Hidden ones of what comes out: all that the seeds have are condensed to these."""
     before: Before | None = None
     """What is not forgotten."""
