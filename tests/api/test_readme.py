@@ -147,8 +147,8 @@ def test_retrieval_is_measured_and_tuned(tmp_path: Path) -> None:
     measuring, tuning = told.splitlines()
     engines = {"database-url URL": "database-url sqlite+aiosqlite:///measured.db"}
     engines |= {"qdrant-url URL": "qdrant-url :memory:"}
-    licensed = {"NAME": "tiny", "TEXT": "CC0"}
-    (tune,) = meant(tuning, SET="tiny.json", FILE="weights.json", **licensed)
+    told_of = {"SHARE": "0.5", "NAME": "tiny", "TEXT": "CC0"}
+    (tune,) = meant(tuning, SET="tiny.json", FILE="weights.json", **told_of)
     (evaluate,) = meant(measuring, SET="tiny.json", FILE="weights.json", **engines)
     for command in (tune, evaluate):
         assert json.loads(typed(tmp_path, command))["tables"]
