@@ -7,7 +7,7 @@ somebody else, or as an instruction of ours, whatever it holds.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, takewhile
 
@@ -168,12 +168,18 @@ def render_markdown(contents: Contents) -> str:
     """The whole bundle as one text: what is remembered, then the running conversation."""
     parts = [render_memory(contents)]
     if contents.history:
-        said = "\n".join(
-            f"{titled(each.name) or each.role.value}:\n{quote(words_of(each))}"
-            for each in contents.history
-        )
-        parts.append(f"{_RECENT}\n{said}")
+        parts.append("\n".join([_RECENT, *_said(contents.history)]))
     return "\n\n".join(part for part in parts if part)
+
+
+def _said(history: Sequence[Message]) -> Iterator[str]:
+    """Who said what, and when the first of each day: "yesterday" is of the day it was said on."""
+    day = None
+    for each in history:
+        at = each.created_at
+        when = "" if at.date() == day else f", {at:%Y-%m-%d %H:%M}"
+        day = at.date()
+        yield f"{titled(each.name) or each.role.value}{when}:\n{quote(words_of(each))}"
 
 
 def render_messages(contents: Contents, query: str | None) -> list[dict[str, object]]:

@@ -211,7 +211,7 @@ def test_what_seldom_changes_stands_before_what_each_question_changes() -> None:
         "# From tools\ntool, 2026-03-01 13:00:\n> clock: 12:00\n\n"
         '# Earlier conversations\n\n## "Drinks"\n"Ann", 2026-03-01 12:00:\n> Tea.\n'
         "summary, 2026-03-01 15:00:\n> - Ann: Tea.\n\n"
-        '# Recent messages of this conversation\n"Ann":\n> And now?'
+        '# Recent messages of this conversation\n"Ann", 2026-03-01 12:00:\n> And now?'
     )
 
 
@@ -246,6 +246,22 @@ def test_a_new_fact_stands_behind_those_that_were_there(items: list[MemoryItem],
     assert render_memory(Contents(items=[new, *facts])).startswith(before or PREAMBLE)
 
 
+def test_history_tells_when_a_day_began() -> None:
+    """ "Yesterday" of a conversation that goes on for days is of the day it was said on."""
+    said = [a_message(at, text) for at, text in enumerate(("One.", "Two.", "Three.", "Four."))]
+    after = [timedelta(), timedelta(minutes=5), timedelta(days=1), timedelta(days=1, hours=2)]
+    history = [
+        replace(each, created_at=NOON + later) for each, later in zip(said, after, strict=True)
+    ]
+    told = render_markdown(Contents(history=history)).splitlines()
+    assert [line for line in told if line.startswith("user")] == [
+        "user, 2026-03-01 12:00:",
+        "user:",
+        "user, 2026-03-02 12:00:",
+        "user:",
+    ]
+
+
 def test_nothing_is_rendered_as_nothing() -> None:
     assert memory_of([]) == ""
     assert render_markdown(Contents()) == ""
@@ -254,7 +270,9 @@ def test_nothing_is_rendered_as_nothing() -> None:
 
 def test_markdown_ends_with_the_running_conversation() -> None:
     history = [a_message(1, "Hello.", name="Ann"), a_message(2, None, role=Role.ASSISTANT)]
-    recent = '# Recent messages of this conversation\n"Ann":\n> Hello.\nassistant:\n>'
+    recent = (
+        '# Recent messages of this conversation\n"Ann", 2026-03-01 12:00:\n> Hello.\nassistant:\n>'
+    )
 
     assert render_markdown(Contents(history=history)) == recent
     both = render_markdown(Contents(items=[an_item(content="Tea.")], history=history))
@@ -265,7 +283,7 @@ def test_markdown_tells_what_tools_were_called_with() -> None:
     call: dict[str, object] = {"function": {"name": "search", "arguments": '{"q": "tea"}'}}
     history = [a_message(1, None, role=Role.ASSISTANT, tool_calls=[call])]
     recent = render_markdown(Contents(history=history))
-    assert recent.endswith('assistant:\n> [calls search({"q": "tea"})]')
+    assert recent.endswith('assistant, 2026-03-01 12:00:\n> [calls search({"q": "tea"})]')
 
 
 @given(st.lists(st.tuples(NASTY, st.none() | NASTY), min_size=1, max_size=5))
