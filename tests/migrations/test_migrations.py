@@ -123,6 +123,25 @@ async def test_the_schema_is_what_the_tables_say(database: Database) -> None:
     assert await differences(database) == []
 
 
+async def test_the_indexes_are_of_the_rows_that_the_tables_say(database: Database) -> None:
+    """Alembic compares no conditions: those of what is migrated and of what is made from tables."""
+    if database.embedded:
+        ask = "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"
+    else:
+        ask = "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'"
+    asked = text(f"{ask} ORDER BY 1")
+    await upgrade(database.writer)
+    async with database.write() as connection:
+        migrated = [tuple(row) for row in await connection.execute(asked)]
+        await connection.run_sync(metadata.drop_all)
+        left = {row[0] for row in await connection.execute(asked)}
+        await connection.run_sync(metadata.create_all)
+        made = [tuple(row) for row in await connection.execute(asked)]
+    assert [each for each in migrated if each[0] not in left] == [
+        each for each in made if each[0] not in left
+    ]
+
+
 async def test_up_twice_changes_nothing_and_loses_nothing(database: Database) -> None:
     await upgrade(database.writer)
     before = await versions(database)

@@ -172,6 +172,12 @@ chunk = Table(
     sqlite_autoincrement=True,
 )
 
+PARTS_ONLY = text("parent_key IS NOT NULL")
+"""
+The parts of long documents. Where an index has whole items as well, SQLite, which keeps no
+statistics here, goes through those of every tenant for "parent_key IS NULL".
+"""
+
 # At most one item of a type holds about a `subject` at a time. `valid_to` is when it ended: at
 # `ends_at`, which is what was told, or when what superseded it began, if that is earlier. A long
 # document is found by its parts, content[start:stop], which are rows that have it as `parent_key`.
@@ -183,7 +189,7 @@ memory_item = Table(
     Column("id", Uuid, nullable=False, unique=True),
     belongs_to("scope_key", "scope.key"),
     Column("conversation_key", Key, ForeignKey("conversation.key", ondelete="CASCADE")),
-    Column("parent_key", Key, ForeignKey("memory_item.key", ondelete="CASCADE"), index=True),
+    Column("parent_key", Key, ForeignKey("memory_item.key", ondelete="CASCADE")),
     Column("position", Integer, nullable=False, server_default="0"),
     Column("start", Integer),
     Column("stop", Integer),
@@ -207,6 +213,7 @@ memory_item = Table(
     Column("last_accessed_at", Instant),
     Column("access_count", Integer, nullable=False, server_default="0"),
     Column("derived", Boolean, nullable=False, server_default="0"),
+    Index(None, "parent_key", sqlite_where=PARTS_ONLY, postgresql_where=PARTS_ONLY),
     Index(None, "scope_key", "type", "subject"),
     Index(None, "scope_key", "created_at", "key"),
     Index(None, "scope_key", "importance"),

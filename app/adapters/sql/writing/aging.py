@@ -60,7 +60,7 @@ async def erase_expired(
         select(i.key, i.id, i.type, i.scope_key, s.tenant)
         .join(t.scope, s.key == i.scope_key)
         .where(i.expires_at <= now, i.parent_key.is_(None), s.tenant != ERASED)
-        .order_by(i.key)
+        .order_by(i.expires_at, i.scope_key, i.key)
         .limit(limit)
     )
     rows = (await connection.execute(expired)).all()

@@ -1,0 +1,34 @@
+"""
+Indexes of what is asked
+
+Whole memory items are in no index of parents: SQLite went through all of them, whoever's they are.
+"""
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+from alembic import op
+
+revision: str = "0008"
+down_revision: str | None = "0007"
+branch_labels: Sequence[str] | None = None
+depends_on: Sequence[str] | None = None
+
+PARTS_ONLY = sa.text("parent_key IS NOT NULL")
+
+
+def upgrade() -> None:
+    op.drop_index(op.f("ix_memory_item_parent_key"), table_name="memory_item")
+    op.create_index(
+        op.f("ix_memory_item_parent_key"),
+        "memory_item",
+        ["parent_key"],
+        unique=False,
+        sqlite_where=PARTS_ONLY,
+        postgresql_where=PARTS_ONLY,
+    )
+
+
+def downgrade() -> None:
+    op.drop_index(op.f("ix_memory_item_parent_key"), table_name="memory_item")
+    op.create_index(op.f("ix_memory_item_parent_key"), "memory_item", ["parent_key"], unique=False)
