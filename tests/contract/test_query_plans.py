@@ -37,7 +37,7 @@ NARROWED = frozenset({"inside", "outside", "since"})
 
 TYPES = frozenset({ItemType.FACT})
 
-SMALL = ("api_key", "profile", "profile_entry", "retrieval_metric")
+SMALL = ("api_key", "retrieval_metric")
 """Tables that are read as a whole."""
 
 MADE = {

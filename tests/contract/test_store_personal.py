@@ -73,6 +73,11 @@ async def test_keys_come_back_in_order(store: Store) -> None:
     assert str(read.preferences) == "{'a': {'y': 2, 'zz': 1}, 'bb': 1}"
 
 
+async def test_a_profile_of_somebody_else_is_none_of_who_has_none(store: Store) -> None:
+    await keep(store, tenant=OTHER)
+    assert (await keep(store, profile=False)).profile_until is None
+
+
 async def test_a_scope_tells_until_when_its_profile_may_be_read(store: Store) -> None:
     assert (await keep(store, profile=False)).profile_until is None
     forever = (await keep(store)).profile_until

@@ -41,7 +41,9 @@ _FOREVER = to_micros(datetime.max.replace(tzinfo=UTC))
 
 def profile_until(scope: Column[int]) -> ScalarSelect[int]:
     """Until when a profile may be read, in microseconds; to be read along with its scope."""
-    there = [exists().where(each.c.scope_key == scope) for each in (t.profile, t.profile_entry)]
+    tables = (t.profile, t.profile_entry)
+    # By itself SQLAlchemy takes the scope from the next statement around, not from the one beyond.
+    there = [exists().where(each.c.scope_key == scope).correlate(scope.table) for each in tables]
     return _agreed_until(scope, Purpose.PROFILE, or_(*there))
 
 
