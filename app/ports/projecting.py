@@ -285,6 +285,10 @@ class Projections(KeyUses, DistilProjections, PeriodProjections, Protocol):
         """Add to what is kept of these minutes: cached answers are summed, of the rest the most."""
         ...
 
-    async def forget_old(self, *, now: datetime) -> None:
-        """Drop receipts, metrics and idempotency keys past their time."""
+    async def forget_old(self, *, now: datetime, limit: int) -> bool:
+        """
+        Drop receipts, metrics and idempotency keys past their time, up to `limit` rows of each.
+
+        Whether there may be more.
+        """
         ...

@@ -2,6 +2,7 @@
 Indexes of what is asked
 
 Whole memory items are in no index of parents: SQLite went through all of them, whoever's they are.
+Metrics are found by their time alone, too: to forget the old ones, all were read.
 """
 
 from collections.abc import Sequence
@@ -27,8 +28,12 @@ def upgrade() -> None:
         sqlite_where=PARTS_ONLY,
         postgresql_where=PARTS_ONLY,
     )
+    op.create_index(
+        op.f("ix_retrieval_metric_created_at"), "retrieval_metric", ["created_at"], unique=False
+    )
 
 
 def downgrade() -> None:
+    op.drop_index(op.f("ix_retrieval_metric_created_at"), table_name="retrieval_metric")
     op.drop_index(op.f("ix_memory_item_parent_key"), table_name="memory_item")
     op.create_index(op.f("ix_memory_item_parent_key"), "memory_item", ["parent_key"], unique=False)

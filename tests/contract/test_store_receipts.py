@@ -115,12 +115,33 @@ async def test_what_is_old_is_forgotten_and_nothing_else(store: Store, database:
             await transaction.answers.keep("/p", str(hours), body_hash=b"h", answer={}, now=now)
     for _ in range(2):
         async with store.project() as projections:
-            await projections.forget_old(now=NOON)
+            await projections.forget_old(now=NOON, limit=9)
     assert await kept(store, *receipts) == [True, True, False, False, False]
     assert await rows(database, "retrieval_metric") == 4
     async with store.write(ACME) as transaction:
         answers = [await transaction.answers.find("/p", hours) for hours in ("23", "24", "25")]
     assert answers == [(b"h", {}), (b"h", {}), None]
+
+
+async def test_of_what_is_old_so_many_rows_of_each_kind_go_at_a_time(
+    store: Store, database: Database
+) -> None:
+    ages = [30 * DAY + number * DAY for number in range(5)]
+    scope = (await keep(store, "hello")).scope.key
+    shown = [
+        receipt(NOON - age, scope=scope, version=9, issued={ANOTHER: frozenset({number})})
+        for number, age in enumerate(ages)
+    ]
+    await keep_receipts(store, *shown)
+    left = []
+    for more in (True, True, False):
+        async with store.project() as projections:
+            assert await projections.forget_old(now=NOON, limit=2) is more
+        tables = ("bundle", "issued", "retrieval_metric")
+        left.append([await rows(database, each) for each in tables])
+    assert left == [[3, 3, 3], [1, 1, 1], [0, 0, 1]]
+    async with store.project() as projections:
+        assert await projections.forget_old(now=NOON, limit=2) is False
 
 
 async def test_with_a_profile_goes_by_what_its_words_would_be_known(

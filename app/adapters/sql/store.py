@@ -208,8 +208,8 @@ class SqlSystem(SqlPeriodProjections):
     async def erase_expired(self, *, now: datetime, limit: int, new_id: NewId) -> int:
         return await erase_expired(self.connection, now=now, limit=limit, new_id=new_id)
 
-    async def forget_old(self, *, now: datetime) -> None:
-        await receipts.forget_old(self.connection, now=now)
+    async def forget_old(self, *, now: datetime, limit: int) -> bool:
+        return await receipts.forget_old(self.connection, now=now, limit=limit)
 
     async def note_uses(self, uses: Mapping[KeyId, datetime]) -> None:
         await note_uses(self.connection, uses)

@@ -251,6 +251,7 @@ retrieval_metric = Table(
     Column("total_ms", Float, nullable=False),
     Column("facts", Json, nullable=False),
     Index(None, "tenant", "created_at"),
+    Index(None, "created_at"),
     sqlite_autoincrement=True,
 )
 

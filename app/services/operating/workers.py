@@ -34,6 +34,7 @@ _OLD_FORGOTTEN_EVERY = 3_600.0
 _BETWEEN_BATCHES = 0.02
 _LOOKED_AT_EVERY = 1.0
 _ITEMS_AT_ONCE = 200
+_ROWS_AT_ONCE = 1_000
 _FAREWELL = 10.0
 """Seconds that a worker gets to finish what it is at."""
 
@@ -50,12 +51,17 @@ class Janitor:
     async def tick(self) -> None:
         await self.recorder.note_anew()
         try:
-            async with self.store.project() as projections:
-                await projections.forget_old(now=self.clock())
+            while await self._forget_old():
+                pass
             while await self._erase_expired() == _ITEMS_AT_ONCE:
                 pass
         except ForewordError as error:
             _log.warning("what is old stays for now", extra={"reason": str(error)})
+
+    async def _forget_old(self) -> bool:
+        """Some at a time, as below; whether there may be more."""
+        async with self.store.project() as projections:
+            return await projections.forget_old(now=self.clock(), limit=_ROWS_AT_ONCE)
 
     async def _erase_expired(self) -> int:
         """Some at a time, so that others can write in between."""

@@ -8,7 +8,9 @@ from typing import Any
 
 from sqlalchemy import (
     BigInteger,
+    Column,
     ColumnElement,
+    Delete,
     Select,
     and_,
     bindparam,
@@ -249,13 +251,28 @@ async def blank_queries(
     return (await connection.execute(blank)).rowcount
 
 
-async def forget_old(connection: AsyncConnection, *, now: datetime) -> None:
-    """Drop receipts, metrics and idempotency keys past their time."""
-    for since, kept in (
-        (d.bundle.c.created_at, BUNDLES_KEPT),
-        (d.issued.c.last_at, BUNDLES_KEPT),
-        (d.retrieval_metric.c.created_at, METRICS_KEPT),
-        (d.pulse.c.created_at, METRICS_KEPT),
-        (d.idempotency.c.created_at, ANSWERS_KEPT),
-    ):
-        await connection.execute(delete(since.table).where(since < now - kept))
+async def forget_old(connection: AsyncConnection, *, now: datetime, limit: int) -> bool:
+    """
+    Drop receipts, metrics and idempotency keys past their time, up to `limit` rows of each, the
+    oldest first. Whether there may be more.
+
+    On PostgreSQL what somebody writes to at the moment is left for another time.
+    """
+    gone = [
+        (await connection.execute(_oldest_gone(since, before=now - kept, limit=limit))).rowcount
+        for since, kept in (
+            (d.bundle.c.created_at, BUNDLES_KEPT),
+            (d.issued.c.last_at, BUNDLES_KEPT),
+            (d.retrieval_metric.c.created_at, METRICS_KEPT),
+            (d.pulse.c.created_at, METRICS_KEPT),
+            (d.idempotency.c.created_at, ANSWERS_KEPT),
+        )
+    ]
+    return max(gone) >= limit
+
+
+def _oldest_gone(since: Column[datetime], *, before: datetime, limit: int) -> Delete:
+    key = tuple(since.table.primary_key)
+    oldest = select(*key).where(since < before).order_by(since).limit(limit)
+    doomed = oldest.with_for_update(skip_locked=True)
+    return delete(since.table).where(tuple_(*key).in_(doomed))
