@@ -13,7 +13,7 @@ from app.distil.facts.filing import mark_of
 from app.domain.audit import SERVICE, Action
 from app.domain.errors import MemoryNotFound, Overtaken
 from app.domain.ids import ItemKey, MessageId
-from app.domain.memory import ItemType
+from app.domain.memory import ItemType, Table, item_key
 from app.ports.store import Store
 from app.ports.stored import Access, Erased
 from app.services.indexing.rebuilding import Rebuilder
@@ -252,6 +252,14 @@ async def test_accesses_are_counted_and_change_nothing_else(store: Store) -> Non
     assert (read.access_count, read.last_accessed_at) == (3, NOON + DAY)
     assert (await get(store, other)).access_count == 0
     assert await scope_now(store) == before
+
+
+async def test_accesses_are_counted_however_many_there_are(store: Store) -> None:
+    key = (await get(store, told := await tell(store, "dogs bark"))).key
+    others = (item_key(Table.MEMORY, row) for row in range(1_000_000, 1_033_000))
+    async with store.project() as projections:
+        await projections.count_accesses([Access(key=each, at=NOON) for each in (key, *others)])
+    assert (await get(store, told)).access_count == 1
 
 
 async def test_items_come_back_when_full_text_is_built_anew(store: Store) -> None:

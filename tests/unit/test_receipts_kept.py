@@ -1,12 +1,15 @@
-from dataclasses import replace
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from sqlalchemy import text
 
 from app.adapters.sql.database import open_database
-from app.adapters.sql.store import SqlStore
+from app.adapters.sql.store import SqlStore, SqlSystem
 from app.domain.audit import user_subject
 from app.domain.context import ContextBundle, ContextRequest, Degraded, Dropped, Source
 from app.domain.conversation import Scope
@@ -225,6 +228,49 @@ async def test_receipts_wait_while_the_database_does_not_answer(tmp_path: Path) 
     await recorder.tick()
     assert recorder.find(BundleId(uuid_of(1))) is not None
     await database.dispose()
+
+
+@dataclass(frozen=True, slots=True)
+class OftenAway(SqlStore):
+    """Answers only so many transactions of the workers, by `answering`."""
+
+    answering: list[None] = field(default_factory=list)
+
+    @asynccontextmanager
+    async def project(self) -> AsyncIterator[SqlSystem]:
+        if not self.answering:
+            raise StoreUnavailable("away")
+        self.answering.pop()
+        # `super()` knows no class that was made anew with slots.
+        async with SqlStore.project(self) as projections:
+            yield projections
+
+
+async def test_many_receipts_are_written_some_at_a_time_and_none_of_them_twice(
+    store: SqlStore,
+) -> None:
+    often = OftenAway(store.database, answering=[None])
+    recorder, some = Recorder(store=often), recording._AT_ONCE
+    most = 2 * some + 1
+    for number in range(most):
+        recorder.built(ACME, REQUEST, None, a_bundle(number))
+
+    with pytest.raises(StoreUnavailable):
+        await recorder.flush()
+
+    held = [n for n in range(most) if recorder.find(BundleId(uuid_of(n))) is not None]
+    assert (held, await kept(store)) == (list(range(some, most)), (some, some))
+    often.answering.extend([None] * 2)
+    await recorder.flush()
+    assert await kept(store) == (most, most)
+
+
+async def kept(store: SqlStore) -> tuple[int, int]:
+    """How many receipts, and how many metrics."""
+    async with store.database.read() as connection:
+        counted = text("SELECT (SELECT count(*) FROM bundle), count(*) FROM retrieval_metric")
+        receipts, metrics = (await connection.execute(counted)).one()
+    return receipts, metrics
 
 
 async def test_without_receipts_nothing_is_written(tmp_path: Path) -> None:

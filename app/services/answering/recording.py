@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from itertools import islice
 from logging import getLogger
 from typing import Any, cast
 
@@ -28,6 +29,9 @@ _log = getLogger(__name__)
 
 _MOST_WAITING = 20_000
 """Receipts held while the database does not answer; the oldest are given up first."""
+
+_AT_ONCE = 500
+"""Of them, those that are written in one transaction, behind which others wait."""
 
 _MOST_SHOWN = 1_000
 """Of them, those whose texts are held until it is noted what they showed."""
@@ -125,22 +129,25 @@ class Recorder:
             _log.warning("receipts wait", extra={"reason": str(error)})
 
     async def flush(self) -> None:
+        """Write what waits, some at a time: what is written before anything fails is done with."""
         async with self.writing:
-            waiting = list(self._waiting.values())
-            if not waiting:
-                return
-            news = [self._news(each) for each in waiting]
-            told = await asyncio.to_thread(_fingerprinted, news)
-            receipts = [
-                replace(each.receipt, issued=issued)
-                for each, issued in zip(waiting, told, strict=True)
-            ]
-            async with self.store.project() as projections:
-                await projections.keep_receipts(receipts)
-                await projections.count_accesses(_accesses(receipts))
-            for each, new in zip(waiting, news, strict=True):
-                self._waiting.pop(each.receipt.bundle_id, None)
-                self._note(each.receipt, new)
+            left = len(self._waiting)
+            while left > 0 and (some := list(islice(self._waiting.values(), min(left, _AT_ONCE)))):
+                await self._write(some)
+                left -= len(some)
+
+    async def _write(self, waiting: Sequence[_Waiting]) -> None:
+        news = [self._news(each) for each in waiting]
+        told = await asyncio.to_thread(_fingerprinted, news)
+        receipts = [
+            replace(each.receipt, issued=issued) for each, issued in zip(waiting, told, strict=True)
+        ]
+        async with self.store.project() as projections:
+            await projections.keep_receipts(receipts)
+            await projections.count_accesses(_accesses(receipts))
+        for each, new in zip(waiting, news, strict=True):
+            self._waiting.pop(each.receipt.bundle_id, None)
+            self._note(each.receipt, new)
 
     def _news(self, waiting: _Waiting) -> Mapping[_Piece, str]:
         """Of what a bundle showed, what was not noted just before."""

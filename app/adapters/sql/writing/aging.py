@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from app.adapters.sql import tables as t
 from app.adapters.sql.answers.receipts import forget_shown
 from app.adapters.sql.derived.erasing import erase_items
+from app.adapters.sql.fetch import Constant, one_of
 from app.adapters.sql.governing.audit import SqlAuditWriter
 from app.adapters.sql.one_hop import UNREAD
 from app.domain.audit import SERVICE, Action, Deed, subject
@@ -25,16 +26,16 @@ async def count_accesses(connection: AsyncConnection, several: Sequence[Access])
     shown = Counter(rows_of(Table.MEMORY, (each.key for each in several)))
     if not shown:
         return
-    for row in (await connection.execute(_PARENTS, {"shown": sorted(shown)})).all():
-        shown[row.parent_key] += shown[row.key]
+    for key, parent in await _PARENTS.fetch(connection, shown=sorted(shown)):
+        shown[parent] += shown[key]
     last = max(each.at for each in several)
     rows = [{"of_key": key, "times": shown[key], "last": last} for key in sorted(shown)]
     await connection.execute(_COUNTED, rows, execution_options=UNREAD)
 
 
-def _parents() -> Select[tuple[int, int | None]]:
+def _parents(*, on_postgres: bool) -> Select[tuple[int, int | None]]:
     i = t.memory_item.c
-    shown = i.key.in_(bindparam("shown", expanding=True))
+    shown = one_of(i.key, "shown", on_postgres=on_postgres)
     return select(i.key, i.parent_key).where(shown, i.parent_key.is_not(None))
 
 
@@ -48,7 +49,8 @@ def _counted() -> Update:
     return update(t.memory_item).where(i.key == bindparam("of_key")).values(values)
 
 
-_PARENTS, _COUNTED = _parents(), _counted()
+_PARENTS = Constant.of_both(lambda on_postgres: _parents(on_postgres=on_postgres))
+_COUNTED = _counted()
 """Made once: this is done behind every few answers."""
 
 
