@@ -3,6 +3,8 @@ Indexes of what is asked
 
 Whole memory items are in no index of parents: SQLite went through all of them, whoever's they are.
 Metrics are found by their time alone, too: to forget the old ones, all were read.
+Subjects are in order of their code points on PostgreSQL too, by whose index their beginnings are
+found.
 """
 
 from collections.abc import Sequence
@@ -19,6 +21,7 @@ PARTS_ONLY = sa.text("parent_key IS NOT NULL")
 
 
 def upgrade() -> None:
+    _collate("C")
     op.drop_index(op.f("ix_memory_item_parent_key"), table_name="memory_item")
     op.create_index(
         op.f("ix_memory_item_parent_key"),
@@ -34,6 +37,12 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    _collate("default")
     op.drop_index(op.f("ix_retrieval_metric_created_at"), table_name="retrieval_metric")
     op.drop_index(op.f("ix_memory_item_parent_key"), table_name="memory_item")
     op.create_index(op.f("ix_memory_item_parent_key"), "memory_item", ["parent_key"], unique=False)
+
+
+def _collate(order: str) -> None:
+    if op.get_context().dialect.name == "postgresql":
+        op.alter_column("memory_item", "subject", type_=sa.String(255, collation=order))

@@ -174,6 +174,28 @@ async def test_no_statement_about_memory_items_goes_through_a_table(sqlite_file:
     assert walks == {}
 
 
+async def test_what_is_known_of_a_subject_is_read_by_how_it_begins(database: Database) -> None:
+    store, asked = SqlStore(database), _asked_of(database)
+    kept = await get(store, await tell(store, "Ann drinks tea.", subject="ann|drinks"))
+    async with store.write(ACME) as transaction:
+        of, begins = transaction.memories, ["an", "\U0010ffff"]
+        asked.clear()
+        assert await of.under(kept.scope, ItemType.FACT, ["b"], beginnings=begins) == [kept]
+        assert await of.alike(kept.scope, ItemType.FACT, ["c"], groups=["a"], telling="x") == []
+    explain = "EXPLAIN QUERY PLAN" if database.embedded else "EXPLAIN"
+    async with database.read() as connection:
+        if not database.embedded:
+            await connection.execute(text("SET LOCAL enable_seqscan = off"))
+        for statement, values in asked:
+            found = await connection.exec_driver_sql(f"{explain} {statement}", tuple(values))
+            steps = [str(row[-1]) for row in found]
+            seeks = [
+                each for each in steps if re.search(r"Cond: \(+scope_key =|\(scope_key=", each)
+            ]
+            assert len(seeks) > 1
+            assert all("subject" in each for each in seeks), steps
+
+
 async def test_parts_go_with_their_document_by_their_index(database: Database) -> None:
     """As the foreign key looks for them: on PostgreSQL in a plan that is made for every value."""
     on_sqlite = database.embedded

@@ -30,6 +30,7 @@ from tests.stored import (
     keep,
     keeper,
     outbox_keys,
+    scope_now,
     tell,
 )
 from tests.stored_items import DAY, MODEL, change, counters, get, shown, within
@@ -89,6 +90,23 @@ async def test_what_is_alike_has_the_subject_or_tells_what_is_looked_for(store: 
         )
 
     assert sorted(each.content for each in found) == ["instead", "planned", "same"]
+
+
+async def test_subjects_begin_as_they_are_spelled_whatever_the_database(store: Store) -> None:
+    """Another case is another subject, and what stands for any text in a pattern does not here."""
+    subjects = ["Ann|a", "ann", "ann's tea", "ann|a", "ann|\U0010ffff", "anna|a", "an_|a", "a%n|a"]
+    for subject in subjects:
+        await tell(store, f"about {subject}", subject=subject)
+    scope = (await scope_now(store)).key
+    async with store.write(ACME) as transaction:
+        for groups, begun, wanted in (
+            (["ann"], [], ["ann", "ann|a", "ann|\U0010ffff"]),
+            (["ann"], ["ann'", "ann|"], ["ann", "ann's tea", "ann|a", "ann|\U0010ffff"]),
+            (["an_", "a%n"], [], ["an_|a", "a%n|a"]),
+            ([], ["\U0010ffff"], []),
+        ):
+            found = await transaction.memories.under(scope, ItemType.FACT, groups, beginnings=begun)
+            assert [each.subject for each in found] == wanted
 
 
 async def test_items_are_their_users_and_tenants_own(store: Store) -> None:

@@ -195,7 +195,7 @@ memory_item = Table(
     Column("stop", Integer),
     Column("parts", Integer, nullable=False, server_default="0"),
     Column("type", String(16), nullable=False),
-    Column("subject", String(255)),
+    Column("subject", Ordered),
     Column("content", Text, nullable=False),
     Column("source", Text),
     Column("importance", SmallInteger, nullable=False),

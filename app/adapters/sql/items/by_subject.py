@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, and_, or_
+from sqlalchemy import ColumnElement, and_, union_all
 
 from app.adapters.sql import tables as t
+from app.adapters.sql.beginnings import begins_with
 from app.adapters.sql.items.reading import SqlItems, memory_of
 from app.adapters.sql.narrowing.items import unexpired
+from app.adapters.sql.portioned import portions
 from app.domain.ids import ScopeKey
 from app.domain.memories import Memory
 from app.domain.memory import ItemType
@@ -49,7 +51,8 @@ class SqlItemsBySubject(SqlItems):
     ) -> Sequence[Memory]:
         i = t.memory_item.c
         begun = [*(f"{each}|" for each in groups), *beginnings]
-        return await self._of(scope, kind, or_(i.subject.in_(groups), *_begin_with(begun)))
+        about = [i.subject.in_(groups), *(begins_with(i.subject, each) for each in begun)]
+        return await self._any_of(scope, kind, about)
 
     async def alike(
         self,
@@ -61,9 +64,25 @@ class SqlItemsBySubject(SqlItems):
         telling: str,
     ) -> Sequence[Memory]:
         i = t.memory_item.c
-        below = or_(*_begin_with([f"{each}|" for each in groups]))
         tells = i.metadata[telling].as_string().is_not(None)
-        return await self._of(scope, kind, or_(i.subject.in_(subjects), and_(below, tells)))
+        below = (and_(begins_with(i.subject, f"{each}|"), tells) for each in groups)
+        return await self._any_of(scope, kind, [i.subject.in_(subjects), *below])
+
+    async def _any_of(
+        self, scope: ScopeKey, kind: ItemType, about: Sequence[ColumnElement[bool]]
+    ) -> Sequence[Memory]:
+        """
+        What meets one of the conditions, each of which is a range of the index of subjects.
+
+        One after the other: joined by OR, SQLite goes through all that the scope has instead.
+        """
+        i = t.memory_item.c
+        ours = self._all().where(i.scope_key == scope, i.type == kind.value)
+        found = dict[int, Memory]()
+        for some in portions(about):
+            rows = await self.connection.execute(union_all(*(ours.where(each) for each in some)))
+            found |= {row.key: memory_of(row) for row in rows}
+        return sorted(found.values(), key=lambda each: (each.valid_from, each.key))
 
     async def _of(
         self, scope: ScopeKey, kind: ItemType, *conditions: ColumnElement[bool]
@@ -73,8 +92,3 @@ class SqlItemsBySubject(SqlItems):
         wanted = self._all().where(i.scope_key == scope, i.type == kind.value, *conditions)
         rows = await self.connection.execute(wanted.order_by(i.valid_from, i.key))
         return [memory_of(row) for row in rows]
-
-
-def _begin_with(beginnings: Sequence[str]) -> Sequence[ColumnElement[bool]]:
-    """Whether a subject begins so, for each."""
-    return [t.memory_item.c.subject.startswith(each, autoescape=True) for each in beginnings]

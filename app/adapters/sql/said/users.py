@@ -1,18 +1,17 @@
 """The users of a tenant: a range of an index, and of each the end of another."""
 
-import sys
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from app.adapters.sql import tables as t
+from app.adapters.sql.beginnings import behind
 from app.adapters.sql.cursors import decode_name, encode_name
 from app.domain.conversation import User
 from app.domain.ids import TenantId
 from app.ports.stored import Page
 
-_SURROGATES, _BEHIND_THEM = 0xD800, 0xE000
 _LAST_SAID = (
     select(func.max(t.message.c.created_at))
     .where(t.message.c.scope_key == t.scope.c.key)
@@ -49,14 +48,5 @@ def _between(after: str, begins: str) -> list[ColumnElement[bool]]:
     """Behind `after`, of what begins so; never the empty id, which is nobody's."""
     user = t.scope.c.user_id
     first = user > after if after >= begins else user >= begins
-    end = _behind(begins)
+    end = behind(begins)
     return [first] if end is None else [first, user < end]
-
-
-def _behind(beginning: str) -> str | None:
-    """The first text, by code points, behind all that begin so; None: there is none."""
-    stem = beginning.rstrip(chr(sys.maxunicode))
-    if not stem:
-        return None
-    following = ord(stem[-1]) + 1
-    return stem[:-1] + chr(_BEHIND_THEM if following == _SURROGATES else following)
