@@ -112,6 +112,7 @@ class MemoryWriter(MemoryReader, Protocol):
 
     async def derive(
         self,
+        scope: ScopeKey,
         key: ItemKey,
         messages: Sequence[MessageId],
         *,
@@ -119,7 +120,8 @@ class MemoryWriter(MemoryReader, Protocol):
         found_at: datetime | None = None,
     ) -> None:
         """
-        Add to the lineage of an item; of what is there already, note when it was found again.
+        Add messages of a scope to the lineage of an item of it; of what is there already, note when
+        it was found again.
 
         A fact goes with the last message that says it in its words: what is `reworded` does not.
         """

@@ -312,6 +312,15 @@ async def test_items_of_strangers_conversations_and_messages_are_refused(store: 
     assert (await get(store, mine)).user_id == "bob"
 
 
+async def test_messages_of_strangers_are_in_no_lineage(store: Store) -> None:
+    theirs = await keep(store, "hello", user_id="bob")
+    item = await get(store, await tell(store, "a fact"))
+    async with store.write(ACME) as transaction:
+        await transaction.memories.derive(item.scope, item.key, [theirs.messages[0].id])
+    async with store.read(ACME) as snapshot:
+        assert await snapshot.memories.lineage(item) == []
+
+
 async def test_one_idempotency_key_stores_once(store: Store) -> None:
     once = IdempotencyKey(path="/memories", key="k", body_hash=b"1" * 32)
     new = [NewMemory(type=ItemType.FACT, content="a fact", user_id="alice")]

@@ -362,7 +362,8 @@ async def test_what_was_not_found_again_is_outdated(store: Store) -> None:
     old = await tell(store, "not again", **told)
     async with store.write(ACME) as transaction:
         item = await transaction.memories.get(old.id, now=None)
-        await transaction.memories.derive(item.key, [other.messages[0].id], reworded=True)
+        others = [other.messages[0].id]
+        await transaction.memories.derive(item.scope, item.key, others, reworded=True)
     await tell(store, "again", LATER, **told, subject="s")
     since, types = NOON + DAY, {ItemType.FACT}
     async with store.write(ACME) as transaction:

@@ -189,5 +189,8 @@ class _Keeping:
             return
         same = item.content_hash == self.drawn.prepared.content_hash
         await memories.lock(item.scope, [message.id])
-        await memories.derive(item.key, [message.id], reworded=not same, found_at=self.portion.now)
+        found_at = self.portion.now
+        await memories.derive(
+            item.scope, item.key, [message.id], reworded=not same, found_at=found_at
+        )
         await self.transaction.scopes.touch(item.scope)

@@ -51,7 +51,7 @@ class Placing:
         before, after = await self._beside(scope, begins)
         if before and self._says_the_same(before, begins):
             found_at = self.now if new.derived else None
-            await memories.derive(before.key, new.derived_from, found_at=found_at)
+            await memories.derive(scope, before.key, new.derived_from, found_at=found_at)
             await self._live_longer(before)
             await self.transaction.scopes.touch(scope)
             return replace(_kept(before.id, self.prepared), known=True)

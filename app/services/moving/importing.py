@@ -251,7 +251,7 @@ class _Items:
         if reworded := await messages_here(self.transaction, found.reworded, scope):
             memories = self.transaction.memories
             key = (await memories.get(kept.id, now=None)).key
-            await memories.derive(key, list(reworded.values()), reworded=True)
+            await memories.derive(scope, key, list(reworded.values()), reworded=True)
         return kept.known
 
     async def _lineage(self, told: Told, scope: ScopeKey) -> Mapping[MessageId, MessageId]:

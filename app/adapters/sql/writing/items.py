@@ -78,7 +78,7 @@ class SqlItemWriter(SqlItemsBySubject):
         in_words = [] if will_sum_up_several(placed) else shown
         await self._index(placed.scope, [each.key for each in shown], in_words, now=now)
         found_at = now if prepared.new.derived else None
-        await self.derive(whole, prepared.new.derived_from, found_at=found_at)
+        await self.derive(placed.scope, whole, prepared.new.derived_from, found_at=found_at)
         return whole
 
     async def supersede(self, old: Memory, *, by: ItemKey, now: datetime) -> None:
@@ -88,6 +88,7 @@ class SqlItemWriter(SqlItemsBySubject):
 
     async def derive(
         self,
+        scope: ScopeKey,
         key: ItemKey,
         messages: Sequence[MessageId],
         *,
@@ -97,10 +98,13 @@ class SqlItemWriter(SqlItemsBySubject):
         if not messages:
             return
         m = t.message.c
-        wanted = select(m.key).where(m.id.in_(messages)).order_by(m.key)
+        ours = (m.id.in_(messages), m.scope_key == scope)
+        wanted = select(m.key).where(*ours).order_by(m.key)
         found = (await self.connection.execute(wanted)).scalars()
         own = {"item_key": table_and_row(key)[1], "reworded": reworded, "found_at": found_at}
         rows = [{**own, "message_key": each} for each in found]
+        if not rows:
+            return
         edges = insert_or_replace(
             self.connection, t.lineage, key=["item_key", "message_key"], values=["found_at"]
         )
