@@ -1,5 +1,6 @@
 """One process alone serves a PostgreSQL database with a vector index of its own."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
@@ -82,3 +83,22 @@ async def test_a_database_that_is_away_says_nothing_of_others(
     with pytest.raises(VectorIndexUnavailable, match="does not exist") as refused:
         await vectors.mend()
     assert not isinstance(refused.value, IndexHeldElsewhere)
+
+
+async def test_a_database_that_does_not_answer_is_told_of_in_words() -> None:
+    left = asyncio.Event()
+
+    async def keep_quiet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+        writer.close()
+        await writer.wait_closed()
+        left.set()
+
+    async with await asyncio.start_server(keep_quiet, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        silent = Claim(f"postgresql+asyncpg://nobody@127.0.0.1:{port}/none", patience=0.05)
+        with pytest.raises(VectorIndexUnavailable, match=r"no answer of the database: no\w* "):
+            await silent.take()
+        await silent.aclose()
+        async with asyncio.timeout(30):
+            await left.wait()

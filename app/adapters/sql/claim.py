@@ -40,6 +40,8 @@ class Claim:
     """Held on a connection of its own from `take` on; the server ends it with the connection."""
 
     url: str
+    patience: float = _PATIENCE
+    """Seconds to wait for the database."""
     _engine: AsyncEngine | None = None
     _connection: AsyncConnection | None = None
     _times: int = 0
@@ -54,11 +56,12 @@ class Claim:
             VectorIndexUnavailable: The database does not answer.
         """
         try:
-            async with self._taking, asyncio.timeout(_PATIENCE):
+            async with self._taking, asyncio.timeout(self.patience):
                 if not await self._is_ours():
                     await self._take()
         except (StoreUnavailable, TimeoutError) as error:
-            raise VectorIndexUnavailable(f"no answer of the database: {error}") from error
+            reason = str(error) or f"none within {self.patience:g} s"
+            raise VectorIndexUnavailable(f"no answer of the database: {reason}") from error
         return self._times
 
     async def aclose(self) -> None:
@@ -99,7 +102,7 @@ class Claim:
                 poolclass=NullPool,
                 isolation_level="AUTOCOMMIT",
                 hide_parameters=True,
-                connect_args={"timeout": _PATIENCE, "server_settings": _SETTINGS},
+                connect_args={"timeout": self.patience, "server_settings": _SETTINGS},
             )
         return await self._engine.connect()
 

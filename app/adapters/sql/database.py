@@ -170,7 +170,7 @@ def _ours(error: BaseException | None) -> ForewordError | None:
         case sqlite3.Error():
             return _kind(error)(str(error)[:200])
         case OSError() if not isinstance(error, SQLAlchemyError):
-            return StoreUnavailable(str(error))
+            return StoreUnavailable(str(error) or "no answer in time")
     return None
 
 

@@ -188,7 +188,7 @@ class SqlTransaction(_Unit):
     async def last_outbox_key(self) -> int:
         return await outbox.last_note(self._connection, self._tenant)
 
-    @property
+    @cached_property
     def answers(self) -> SqlAnswers:
         return SqlAnswers(self._connection, self._tenant)
 
