@@ -19,6 +19,12 @@ _TIMES = 3
 _REACH = 2
 """Places behind its own words at which a speaker goes on: between them somebody replies."""
 
+_FRAGMENT = 40
+"""Characters up to which what is said next needs what was said before it to mean anything."""
+
+_OF_THE_SAME = 0.3
+"""The cosine from which what is longer goes on about the same."""
+
 Standing = Mapping[tuple[int, int], int]
 """The indexes of messages, by conversation and position."""
 
@@ -60,7 +66,16 @@ def said_next(query: QueryView, pool: Pool, standing: Standing, best: int) -> in
         return None
     if _replying(recalled, standing, after, best) or not _with_assistant(recalled, best):
         return None
+    if not _goes_with(pool, after, best):
+        return None
     return None if between_people(recalled)[best] else after
+
+
+def _goes_with(pool: Pool, after: int, best: int) -> bool:
+    """Whether a message is too brief to stand by itself, or speaks of the same as one before it."""
+    if len(pool.recalled.contents[after]) <= _FRAGMENT:
+        return True
+    return bool(pool.whole_vectors[after].dot(pool.whole_vectors[best]) >= _OF_THE_SAME)
 
 
 def standing_in(recalled: Recalled) -> Standing:

@@ -16,12 +16,25 @@ from app.ranking.people import between_people
 from app.ranking.pool import Pool, Recalled
 from app.ranking.query import QueryView
 from app.ranking.subjects import names_of_things
+from app.text.change import tells_change
 
 ALIKE = np.float32(0.45)
 """The cosine from which a message with a word of another that few have speaks of the same."""
 
+NEAREST = np.float32(0.28)
+"""
+The cosine from which one speaks of the same that has such a word or tells a change, if nothing that
+was said before it is as near: "We moved all secrets to AWS" is of "The API key is in Vault".
+"""
+
 _BRIEF = 200
 """Characters of such a message, at most: what is longer tells of more."""
+
+_OF_ONE_MATTER = 80
+"""And of the best one, where no more is known: it may be another part of it that changed."""
+
+_READ = 8
+"""Messages that are looked at, the nearest first."""
 
 _FEW = 4
 """Messages of a pool that hold such a word, at most."""
@@ -41,7 +54,7 @@ def said_since(
     if query.wording.of_course or not _is_of_user(recalled, best):
         return None
     cosine = pool.whole_vectors.dot(pool.whole_vectors[best])
-    another = (cosine >= ALIKE) & (cosine <= SAME)
+    another = (cosine >= NEAREST) & (cosine <= SAME)
     near = np.flatnonzero(another & (worth < worth[best]) & ~nothing)
     then, voice = _moment(recalled, best), recalled.names[best]
     later = [
@@ -58,8 +71,26 @@ def said_since(
     if among_people[best]:
         return None
     telling = pool.whole_bags.sharing(best, most=_FEW, but_for=names_of_things(query))
-    own = (at for at in later if telling[at] and not among_people[at])
-    return max(own, key=lambda at: (cosine[at], recalled.keys[at]), default=None)
+    of_one_matter = len(recalled.contents[best]) <= _OF_ONE_MATTER
+    own = [at for at in later if not among_people[at]]
+    nearest_first = sorted(own, key=lambda at: (-cosine[at], -recalled.keys[at]))
+    for at in nearest_first[:_READ]:
+        if cosine[at] >= ALIKE and telling[at]:
+            return at
+        changes = telling[at] or tells_change(recalled.contents[at])
+        if changes and of_one_matter and _is_nearest_before(pool, best, at):
+            return at
+    return None
+
+
+def _is_nearest_before(pool: Pool, best: int, at: int) -> bool:
+    """Whether nothing that a user said before a message is as near to it as the best one."""
+    recalled = pool.recalled
+    cosine, then = pool.whole_vectors.dot(pool.whole_vectors[at]), _moment(recalled, at)
+    nearer = np.flatnonzero(cosine > cosine[best]).tolist()
+    return not any(
+        _is_of_user(recalled, each) and _moment(recalled, each) < then for each in nearer
+    )
 
 
 def _is_of_user(recalled: Recalled, at: int) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.domain.conversation import Role
+from app.domain.memory import ItemType
 from app.ranking import Floats
 from app.ranking.bm25 import numbers_in_order, term_numbers
 from app.ranking.corrected import corrected, said_next, standing_in
@@ -48,6 +49,9 @@ _BRIEF = 200
 
 _OF_ONE_MATTER = 80
 """And of the old one, or it may be another part of it that changed."""
+
+_FACTS = 6
+"""Of the best so many are read for where they were drawn from, if they are facts."""
 
 _MOST = 2
 """Messages that are lifted, for each of these."""
@@ -101,19 +105,41 @@ def changes_in(
         *corrected(query, pool, standing, best),
     ]
     found = [Change(at, of, before=True) for at, of in changed if not nothing[at]]
-    first = next((each for each in best if not nothing[each]), None)
+    first = next((each for each in best if not nothing[each] and not _is_fact(pool, each)), None)
     if first is not None and "rerank" not in judged.features:
         behind = {
             said_since(query, pool, worth, first, nothing),
             said_next(query, pool, standing, first),
         }
         found += [Change(at, first, before=False) for at in behind if at is not None]
-    return [each for each in found if _is_of_what_is_asked(query, pool, each)]
+    sure = [each for each in found if _is_of_what_is_asked(query, pool, each)]
+    return [*sure, *_of_facts(pool.recalled, sure, best)]
+
+
+def _is_fact(pool: Pool, at: int) -> bool:
+    """Its message says the same, and has a voice and a place."""
+    return pool.recalled.types[at] is ItemType.FACT
 
 
 def _is_of_what_is_asked(query: QueryView, pool: Pool, change: Change) -> bool:
     """Whether it is no change of somebody, or something, else."""
     return _denies(pool, change.at, change.of) or not names_others(query, pool, change.at)
+
+
+def _of_facts(
+    recalled: Recalled, changes: Sequence[Change], best: Sequence[int]
+) -> Sequence[Change]:
+    """The same changes, of the facts among the best that were drawn from what changed."""
+    facts = [at for at in best[:_FACTS] if recalled.types[at] is ItemType.FACT]
+    if not changes or not facts:
+        return []
+    drawn = {at: recalled.read(at).cited for at in facts}
+    return [
+        change._replace(of=at)
+        for change in changes
+        for at in facts
+        if not drawn[at].isdisjoint(recalled.read(change.of).cited)
+    ]
 
 
 def in_their_places(

@@ -107,6 +107,47 @@ async def test_what_was_said_since_then_of_the_same_stands_right_behind(
     assert bundle["retrieved_memories"][1]["signals"]["since"] == 1
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "question"),
+    [
+        (
+            "The API key is stored in Vault.",
+            "We moved all secrets over to AWS Secrets Manager.",
+            "Where is the API key stored?",
+        ),
+        (
+            "Tom leads the mobile team.",
+            "Tom went on parental leave, Aisha covers for him.",
+            "Who leads the mobile team?",
+        ),
+    ],
+)
+async def test_what_is_nearest_to_what_changed_is_what_changed(
+    alone: AsyncClient, old: str, new: str, question: str
+) -> None:
+    """Both say little of each other; nothing that was said before is nearer to what is new."""
+    await told(alone, old, new)
+    assert contents(await context(alone, question))[:2] == [old, new]
+
+
+async def test_of_what_tells_much_another_part_may_have_changed(alone: AsyncClient) -> None:
+    old = "I'm Sam, I live in Leeds with my wife Priya and our dog Biscuit, and I eat no meat."
+    await told(alone, old, "I gave up on being vegetarian, I eat fish and chicken now.")
+    bundle = await context(alone, "What is my dog called?", explain=True)
+    assert contents(bundle)[0] == old
+    assert not any("since" in each["signals"] for each in bundle["retrieved_memories"])
+
+
+async def test_a_fact_that_was_drawn_from_what_changed_stands_beside_it(
+    alone: AsyncClient,
+) -> None:
+    old, new = "I work at Siemens.", "I start at Bosch on Monday, Siemens was fun though."
+    await store_soon(alone, said(old, created_at="2026-03-02T10:00:00Z"))
+    await store(alone, said(new, created_at="2026-06-12T10:00:00Z"))
+    found = contents(await context(alone, "Where do I work?"))
+    assert found[:3] == ["User works at Siemens", new, old]
+
+
 async def test_what_somebody_else_changed_takes_no_place(alone: AsyncClient) -> None:
     old = "Tom plays the cello."
     await told(alone, old, "Lisa gave up the violin and plays drums now.")
@@ -181,3 +222,16 @@ async def test_what_may_take_back_the_best_stands_right_behind_it(client: AsyncC
     told = bundle["retrieved_memories"]
     assert [each["content"] for each in told[:2]] == [old, new]
     assert told[1]["signals"]["since"] == 1
+
+
+async def test_what_goes_on_to_something_else_takes_back_nothing(client: AsyncClient) -> None:
+    await distilling_nothing(client)
+    old = "Two people left, so we have 10 seats."
+    other = "By the way, Hannah changed jobs, she works at Leeds General Infirmary."
+    talk = [said(old), said("I see.", "assistant"), said(other)]
+    await store(client, said(ASIDE[0]), said(ASIDE[1], "assistant"), *talk, said(ASIDE[2]))
+
+    bundle = await context(client, "How many seats do we have?", explain=True)
+
+    assert contents(bundle)[0] == old
+    assert not any("since" in each["signals"] for each in bundle["retrieved_memories"])
