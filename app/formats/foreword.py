@@ -145,7 +145,8 @@ def _memory(at: str, record: Mapping[str, Any], bounds: Bounds) -> Told:
         id=None if own_id is None else ItemId(own_id),
         created_at=moment(record.get("created_at"), "created_at"),
     )
-    return Told(at, memory, _said_by(record, "reworded"))
+    says = None if own_id else digest({**record, "user_id": None})
+    return Told(at, memory, _said_by(record, "reworded"), says)
 
 
 def _said_by(record: Mapping[str, Any], name: str) -> list[MessageId]:

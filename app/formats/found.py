@@ -67,11 +67,16 @@ def way_of(current: Iterable[str | None], left: Iterable[str | None]) -> Way:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A memory item; `reworded` are messages that say it in other words."""
+    """
+    A memory item; `reworded` are messages that say it in other words.
+
+    `says` tells one that brings no id from others: a digest of all that it says.
+    """
 
     at: str
     memory: NewMemory
     reworded: Sequence[MessageId] = ()
+    says: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

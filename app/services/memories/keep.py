@@ -70,7 +70,7 @@ class MemoryKeeper:
             if before := await answered(transaction, once):
                 return _kept_before(before)
             now = self.clock()
-            stored = [await self._tell(transaction, each, now=now) for each in prepared]
+            stored = [await self.tell_in(transaction, each, now=now) for each in prepared]
             kept = KeptMemories(memories=stored, outbox_key=await transaction.last_outbox_key())
             about = NOBODY
             if once and stored:
@@ -79,9 +79,10 @@ class MemoryKeeper:
             await keep_answer(transaction, once, _answer(kept), about=about, now=now)
             return kept
 
-    async def _tell(
+    async def tell_in(
         self, transaction: Transaction, prepared: PreparedMemory, *, now: datetime
     ) -> KeptMemory:
+        """Store a prepared item, a fact among those of its subject; raises as `keep` does."""
         most = self.metadata_bytes
         told = await among_facts(transaction, prepared, now=now, metadata_bytes=most)
         if told.known is not None:

@@ -1,11 +1,10 @@
 """Bringing in what an export holds: in batches, each stored whole, and nothing of it twice."""
 
 import asyncio
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, assert_never
+from typing import assert_never
 
 from app.domain.conversation import NewConversation
 from app.domain.errors import (
@@ -13,28 +12,28 @@ from app.domain.errors import (
     ConversationNotFound,
     MemoryNotFound,
     MessageNotFound,
+    MetadataTooLarge,
     NeverValid,
     ProfileTooLarge,
 )
-from app.domain.ids import ConversationId, ItemId, MessageId, ScopeKey, TenantId
-from app.domain.memories import NewMemory
-from app.domain.memory import ItemType
+from app.domain.ids import ItemId, TenantId
 from app.formats.found import Agreed, Ended, Found, Rejected, Said, Told
 from app.ports import Clock
 from app.ports.store import Store, Transaction
-from app.ports.stored import NOBODY, About, PreparedMemory
+from app.ports.stored import NOBODY, About
 from app.services.common.once import IdempotencyKey, answered, keep_answer
 from app.services.memories.keep import MemoryKeeper
 from app.services.memories.stewarding import Steward
 from app.services.moving.batches import next_batch, owned, portions
 from app.services.moving.continuing import taken
 from app.services.moving.imported import Imported
-from app.services.writing.identities import conversation_here, item_here, messages_here
+from app.services.moving.items import Items
+from app.services.writing.identities import item_here
 from app.services.writing.ingest import Ingestor, Stored
 
 _REFUSED = (
     *(ConversationNotFound, MessageNotFound, MemoryNotFound),
-    *(NeverValid, ConsentMissing, ProfileTooLarge),
+    *(NeverValid, ConsentMissing, ProfileTooLarge, MetadataTooLarge),
 )
 """What is wrong with one record, not with the store."""
 
@@ -147,9 +146,8 @@ class Importer:
     async def _tell(self, tenant: TenantId, several: Sequence[Told], imported: Imported) -> None:
         prepared = await self.keeper.preparer.prepare([each.memory for each in several])
         async with self.store.write(tenant) as transaction:
-            if any(each.memory.id for each in several):
-                await transaction.identities.take()
-            placing = _Items(transaction, self)
+            await transaction.identities.take()
+            placing = Items(transaction, self.keeper, self.ingestor.new_id, self.clock)
             await placing.lock(several)
             for each, ready in zip(several, prepared, strict=True):
                 try:
@@ -198,79 +196,6 @@ class Importer:
             await transaction.scopes.touch(scope.key)
 
 
-@dataclass(frozen=True, slots=True)
-class _Items:
-    """Memory items on their way into one transaction."""
-
-    transaction: Transaction
-    importer: Importer
-
-    async def lock(self, several: Sequence[Told]) -> None:
-        """Lock all that they are of at once: two that did so later could wait for each other."""
-        derived: defaultdict[str | None, set[MessageId]] = defaultdict(set)
-        for each in several:
-            if said_by := {*each.memory.derived_from, *each.reworded}:
-                derived[each.memory.user_id] |= said_by
-        for user_id, messages in sorted(derived.items(), key=lambda each: each[0] or ""):
-            scope = await self.transaction.scopes.ensure(user_id, now=self.importer.clock())
-            found = await messages_here(self.transaction, messages, scope.key)
-            await self.transaction.memories.lock(scope.key, sorted(found.values()))
-
-    async def place(self, found: Told, ready: PreparedMemory) -> bool:
-        """
-        Store an item; whether it was there already.
-
-        Raises:
-            MessageNotFound: Nothing of what it was derived from is here.
-            ConversationNotFound: Its conversation is not here.
-            NeverValid: It would end before it begins.
-        """
-        now, memory = self.importer.clock(), found.memory
-        shared = memory.type is ItemType.DOCUMENT
-        scope = (
-            await self.transaction.scopes.ensure(
-                None if shared else memory.user_id, now=now, shared=shared
-            )
-        ).key
-        own = ready.id
-        if memory.id is not None:
-            known, here = await item_here(self.transaction, memory.id, scope)
-            if known:
-                return True
-            own = here or ItemId(self.importer.ingestor.new_id())
-        lineage = await self._lineage(found, scope)
-        inside = await self._inside(memory, scope)
-        told = replace(
-            ready.new,
-            derived_from=list(lineage.values()),
-            conversation_id=inside,
-            subject=_renamed(ready.new.subject, {**lineage, memory.conversation_id: inside}),
-        )
-        placed = replace(ready, id=own, new=told)
-        (kept,) = await self.importer.keeper.store_in(self.transaction, [placed], now=now)
-        if reworded := await messages_here(self.transaction, found.reworded, scope):
-            memories = self.transaction.memories
-            key = (await memories.get(kept.id, now=None)).key
-            await memories.derive(scope, key, list(reworded.values()), reworded=True)
-        return kept.known
-
-    async def _lineage(self, told: Told, scope: ScopeKey) -> Mapping[MessageId, MessageId]:
-        """The messages that say it; that there are some is certain."""
-        wanted = told.memory.derived_from
-        found = await messages_here(self.transaction, wanted, scope)
-        if wanted and not found:
-            raise MessageNotFound("nothing of what it was derived from is here")
-        return found
-
-    async def _inside(self, memory: NewMemory, scope: ScopeKey) -> ConversationId | None:
-        if memory.conversation_id is None:
-            return None
-        known, found = await conversation_here(self.transaction, memory.conversation_id, scope)
-        if not known:
-            raise ConversationNotFound("its conversation is not here")
-        return found
-
-
 async def _turn(transaction: Transaction, stored: Sequence[Stored], told: Sequence[Said]) -> None:
     """Have trees that were there before go on the ways that the file tells."""
     pairs = zip(stored, told, strict=True)
@@ -283,11 +208,3 @@ async def _turn(transaction: Transaction, stored: Sequence[Stored], told: Sequen
 
 def _brings_ids(told: NewConversation) -> bool:
     return told.id is not None or any(each.id for each in told.messages)
-
-
-def _renamed(subject: str | None, ids: Mapping[Any, object]) -> str | None:
-    """A subject that is told by ids, by those that are had here."""
-    for theirs, ours in ids.items():
-        if subject is not None and theirs is not None:
-            subject = subject.replace(str(theirs), str(ours))
-    return subject

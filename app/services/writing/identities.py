@@ -19,8 +19,13 @@ from app.ports.stored import PreparedMessage
 
 def candidates(own: UUID, scope: ScopeKey) -> tuple[UUID, UUID]:
     """The ids that something of this id can have here, the better first."""
-    told = blake2b(f"{scope}\0{own}".encode(), digest_size=16).digest()
-    return own, UUID(bytes=told, version=5)
+    return own, made_of(own, scope)
+
+
+def made_of(told: object, scope: ScopeKey) -> UUID:
+    """The id of what is known by `told` in a scope, and nowhere else."""
+    digest = blake2b(f"{scope}\0{told}".encode(), digest_size=16).digest()
+    return UUID(bytes=digest, version=5)
 
 
 async def conversation_here(
