@@ -6,7 +6,7 @@ A parser of the whole would end at the first mistake; here what lies between two
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from app.formats.found import Rejected
@@ -15,6 +15,8 @@ _SPACE = b" \t\r\n"
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|["\[\]{},]', re.DOTALL)
 _STRING_ENDS = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 _BOM = b"\xef\xbb\xbf"
+_BETWEEN = re.compile(rb"[ \t\r\n\xef\xbb\xbf]*+")
+"""What may stand between two lists: the second of two files that were joined has its own mark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,7 @@ def elements(chunks: Iterable[bytes], *, most: int) -> Iterator[Piece | Rejected
     """
     The elements of a JSON array, counted from 0; one of more than `most` bytes is rejected.
 
+    Those of further arrays behind it are counted on; where anything else follows, that is told.
     Only strings, brackets and commas are looked at, so an element that is no JSON is a piece too.
     """
     scan = _Scan(most=most)
@@ -81,11 +84,13 @@ class _Scan:
     count: int = 0
     dropped: bool = False
     """The element is too large; its beginning is not kept."""
+    between: bool = False
+    """The list has ended; another one may follow."""
     ended: bool = False
 
     def feed(self, chunk: bytes) -> Iterator[Piece | Rejected]:
         self.buffer += chunk
-        while not self.ended and (token := self._next()) is not None:
+        while not (yield from self._ends_here()) and (token := self._next()) is not None:
             yield from self._take(token)
         self.dropped = self.dropped or len(self.buffer) - self.start > self.most
         given_out = self.at if self.dropped else self.start
@@ -94,8 +99,19 @@ class _Scan:
         self.start = 0
 
     def end(self) -> Iterator[Rejected]:
-        if not self.ended:
+        if not (self.ended or self.between):
             yield Rejected(f"[{self.count}]", "the file ends here, in the middle of the list")
+
+    def _ends_here(self) -> Generator[Rejected, None, bool]:
+        """Whether no more is to be read; behind a list that goes on only with another one."""
+        if self.between:
+            space = _BETWEEN.match(self.buffer, self.at)
+            self.start = self.at = self.at if space is None else space.end()
+            self.between = self.at == len(self.buffer)
+            if not self.between and self.buffer[self.at] != _LIST:
+                self.ended = True
+                yield Rejected(f"[{self.count}]", "the list ends before, and no list follows")
+        return self.ended or self.between
 
     def _next(self) -> int | None:
         """The next bracket or comma that is not in a string; None: more is to be read first."""
@@ -121,7 +137,7 @@ class _Scan:
             self._close(_CLOSES[token])
             if not self.open:
                 yield from self._element(last=True)
-                self.ended = True
+                self.between = True
         elif token != _COMMA:
             if token == _OBJECT and self._was_cut_off():
                 yield from self._element()
@@ -159,7 +175,9 @@ class _Scan:
             yield Rejected(at, f"more than {self.most} bytes")
         elif raw:
             yield Piece(at, raw)
-        elif not last:
+        elif last:
+            return
+        else:
             yield Rejected(at, "there is nothing")
         self.dropped = False
         self.count += 1
@@ -171,8 +189,8 @@ class _Scan:
         return raw.strip(_SPACE)
 
 
-_QUOTE, _COMMA, _OBJECT = b'"'[0], b","[0], b"{"[0]
-_CLOSES = {b"]"[0]: b"["[0], b"}"[0]: b"{"[0]}
+_QUOTE, _COMMA, _OBJECT, _LIST = b'",{['
+_CLOSES = {b"]"[0]: _LIST, b"}"[0]: _OBJECT}
 
 
 def _backslashes(buffer: bytearray, start: int) -> int:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -75,5 +76,35 @@ def test_no_depth_makes_a_bracket_dear() -> None:
     for raw in (b"[" + b'{"a":[' * many, b"[" + b"[" * many + b"}" * many):
         assert list(elements(chunks(raw, 2**18), most=MOST)) == [cut_off]
     raw = b"[" + b"[" * many + b"]" * many + b",1]"
+    lists = b"[]" * many + b"[1]"
+    assert list(elements(chunks(lists, 2**20), most=MOST)) == [Piece("[0]", b"1")]
     found = list(elements(chunks(raw, 2**18), most=MOST))
     assert found == [Rejected("[0]", f"more than {MOST} bytes"), Piece("[1]", b"1")]
+
+
+@given(
+    st.lists(st.lists(JSON), min_size=1, max_size=4),
+    st.sampled_from(["", "\n", " \r\n", "\n\ufeff"]),
+    st.integers(1, 20),
+    st.sampled_from([None, 1]),
+)
+def test_lists_behind_a_list_are_read_on(
+    lists: list[list[object]], between: str, size: int, indent: int | None
+) -> None:
+    raw = between.join(json.dumps(each, indent=indent) for each in lists).encode()
+    found = list(elements(chunks(raw + b"\n", size), most=MOST))
+    told = [json.loads(each.raw) for each in found if isinstance(each, Piece)]
+    assert told == [each for several in lists for each in several]
+    assert [each.at for each in found] == [f"[{at}]" for at in range(len(told))]
+
+
+@pytest.mark.parametrize("behind", [" garbage", "]]}}oops{[1]", ",[3]", "\n{}", "\0"])
+@pytest.mark.parametrize("size", [1, 7, 100])
+def test_what_else_is_behind_a_list_is_told(behind: str, size: int) -> None:
+    raw = f"[1,2]{behind}".encode()
+    told = Rejected("[2]", "the list ends before, and no list follows")
+    assert list(elements(chunks(raw, size), most=MOST)) == [
+        Piece("[0]", b"1"),
+        Piece("[1]", b"2"),
+        told,
+    ]

@@ -171,3 +171,19 @@ def test_a_list_that_begins_with_its_end_is_turned_round(times: list[int]) -> No
     if len(timed) == 3:
         untimed = spelled({"object": "list", "data": [*timed[:2], told[2]]})
         assert ids_in(untimed) == ["0", "1", "2"]
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_second_list_comes_in_too(indent: int | None) -> None:
+    one, other = (json.dumps([each], indent=indent).encode() for each in SAID[:2])
+    assert contents_in(one + b"\n" + other) == ["hi", "Hello."]
+    assert contents_in(one + other) == ["hi", "Hello."]
+    chats = (json.dumps([chatgpt_conversation(each)], indent=1).encode() for each in "ab")
+    assert len(conversations_in(b"".join(chats))) == 2
+    assert rejected_in(one + other) == []
+
+
+@pytest.mark.parametrize("behind", [b" garbage", b']]}}oops{"role":"user","content":"lost"}'])
+def test_what_is_behind_a_list_is_told_by_its_place(behind: bytes) -> None:
+    raw = spelled(SAID) + behind
+    assert (contents_in(raw), rejected_in(raw)) == (["hi", "Hello.", "hi"], ["[3]"])
