@@ -217,8 +217,12 @@ class MessageWriter(MessageReader, Protocol):
         """Store rows, full text and outbox entries; the item keys of those to be indexed."""
         ...
 
-    async def take_ways(self, ways: Sequence[tuple[Conversation, Way]]) -> None:
-        """Mark what is aside of each way, and unmark what is on it; the rest stays as it is."""
+    async def take_ways(self, ways: Sequence[tuple[Conversation, Way]], *, now: datetime) -> None:
+        """
+        Mark what is aside of each way, and unmark what is on it; the rest stays as it is.
+
+        Brief messages to which something else leads in then are noted, to be embedded with that.
+        """
         ...
 
     async def unindex(self, conversation: Conversation, *, now: datetime) -> None:

@@ -39,8 +39,8 @@ class VectorItem(VectorPlace):
     An item that belongs into the vector index: its text, and its vector where one is stored.
 
     `same` is, where it has none, that of another memory item of the scope that says the same.
-    `lead_in` is what was said right before a brief message without one, with which it is embedded
-    besides; `in_context` is the vector that came of it.
+    `lead_in` is what was said right before a brief message, with which it is embedded besides;
+    `in_context` is the vector that came of it. Where there is that one, `lead_in` is not told.
     """
 
     text: str
@@ -54,6 +54,11 @@ class VectorItem(VectorPlace):
     def indexed(self) -> bytes | None:
         """The vector that stands for it in the index."""
         return self.in_context or self.vector
+
+    @property
+    def is_embedded(self) -> bool:
+        """Whether there are all vectors of it; one without what leads in to it has yet to come."""
+        return self.vector is not None and not self.lead_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,7 +214,8 @@ class Projections(KeyUses, DistilProjections, PeriodProjections, Protocol):
     ) -> None:
         """
         Store embeddings of items that still exist, some `in_context` besides if that is still
-        what leads in to them; in a transaction behind `finish`.
+        what leads in to them; in a transaction behind `finish`. Of a message to which something
+        else leads in by now, what is stored stays.
         """
         ...
 

@@ -18,7 +18,8 @@ async def take(store: Store, *ways: tuple[Conversation, Collection[str], Collect
             [
                 (conversation, Way(current=frozenset(current), left=frozenset(left)))
                 for conversation, current, left in ways
-            ]
+            ],
+            now=NOON,
         )
 
 

@@ -83,7 +83,7 @@ async def test_what_a_branch_holds_that_was_left_leads_in_to_itself(store: Store
     kept = await keep(store, *told)
     way = Way(current=frozenset({"trunk", "current"}), left=frozenset({"left", "left too"}))
     async with store.write(ACME) as transaction:
-        await transaction.messages.take_ways([(kept.conversation, way)])
+        await transaction.messages.take_ways([(kept.conversation, way)], now=NOON)
     assert await lead_ins(store, kept) == [[], ["trunk"], ["trunk", "left"], ["trunk"]]
 
 
@@ -133,3 +133,73 @@ async def test_no_vector_is_kept_that_tells_of_what_is_gone_meanwhile(
     assert told == [None] * (3 - at)
     assert left[0].in_context is None
     assert at == 0 or left[1].in_context == b"\3\4"
+
+
+def turning() -> tuple[Way, Way]:
+    """Behind the trunk, the one branch and the other."""
+    one, other = frozenset({"trunk", "one"}), frozenset({"trunk", "other", "more"})
+    return Way(current=one, left=other - one), Way(current=other, left=one - other)
+
+
+async def turn(store: Store, kept: Kept, way: Way) -> None:
+    async with store.write(ACME) as transaction:
+        await transaction.messages.take_ways([(kept.conversation, way)], now=NOON)
+
+
+async def branches(store: Store) -> Kept:
+    told = [said(each, external_id=each) for each in ("trunk", "one", "other", "more")]
+    return await keep(store, *told)
+
+
+async def whole(store: Store, kept: Kept) -> bool:
+    """Whether all are embedded, with what leads in to them."""
+    return all(each.is_embedded for each in await items(store, kept.keys))
+
+
+async def test_what_something_else_leads_in_to_since_a_turn_is_embedded_with_that(
+    store: Store,
+) -> None:
+    kept, (one, other) = await branches(store), turning()
+    await turn(store, kept, one)
+    await embed(store, await items(store, kept.keys))
+    assert await whole(store, kept)
+
+    await turn(store, kept, other)
+
+    assert await embedded(store, kept) == [True] * 4
+    assert await lead_ins(store, kept) == [[], [], ["trunk"], ["trunk", "other"]]
+    assert sorted(await outbox_keys(store)) == kept.keys[2:]
+    await embed(store, await items(store, kept.keys[2:]))
+    assert await whole(store, kept)
+    await turn(store, kept, other)
+    assert sorted(await outbox_keys(store)) == kept.keys[2:]
+
+
+async def test_what_is_turned_while_it_is_embedded_is_embedded_again(store: Store) -> None:
+    kept, (one, other) = await branches(store), turning()
+    await turn(store, kept, one)
+    read = await items(store, kept.keys)
+    async with store.project() as projections:
+        claimed = await projections.claim(now=NOON, limit=100, lease=60)
+
+    await turn(store, kept, other)
+
+    in_context = {
+        each.key: InContext(vector=b"\3\4", lead_in=each.lead_in) for each in read if each.lead_in
+    }
+    late = {each.key: b"\1\2" for each in read}
+    async with store.project() as projections:
+        await projections.finish(claimed)
+        await projections.keep_vectors(
+            late, in_context=in_context, model=MODEL, dimension=1, now=NOON
+        )
+    assert not await whole(store, kept)
+    noted = sorted(set(await outbox_keys(store)))
+    assert noted == kept.keys[2:]
+    await embed(store, await items(store, noted))
+    assert await whole(store, kept)
+    async with store.project() as projections:  # somebody is later still
+        await projections.keep_vectors(
+            late, in_context=in_context, model=MODEL, dimension=1, now=NOON
+        )
+    assert await whole(store, kept)

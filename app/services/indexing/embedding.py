@@ -14,7 +14,7 @@ from app.ranking.query import midway
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fresh:
-    """Packed vectors of items that had none, and those of brief messages in context."""
+    """Packed vectors of items that lacked one, and those of brief messages in context."""
 
     vectors: Mapping[ItemKey, bytes]
     in_context: Mapping[ItemKey, InContext]
@@ -28,7 +28,7 @@ class Fresh:
 
 async def newly_embedded(items: Sequence[VectorItem], embedder: Embedder) -> Fresh:
     """
-    The vectors of those items that have none yet.
+    The vectors of those items that lack one.
 
     What several of them say is read once, and what is stored for the same words not at all: the
     summary of a conversation often is that of the day, too. In context a brief message lies midway
@@ -37,7 +37,7 @@ async def newly_embedded(items: Sequence[VectorItem], embedder: Embedder) -> Fre
     Raises:
         EmbedderUnavailable: The model does not answer, or refuses one of several items.
     """
-    wanted = [item for item in items if item.vector is None]
+    wanted = [item for item in items if not item.is_embedded]
     packed = {item.text: item.same for item in wanted if item.same is not None}
     alone = [item.text for item in wanted if item.lead_in or item.text not in packed]
     led = {item.key: _together(item) for item in wanted if item.lead_in}

@@ -107,7 +107,7 @@ class Successor:
         async with self.store.observe() as observations:
             items = await observations.to_index(keys, model=embedder.model)
         known = await vectors.known(keys)
-        wanted = [item for item in items if item.vector is None or item.key not in known]
+        wanted = [item for item in items if not item.is_embedded or item.key not in known]
         await vectors.remove(sorted(known - {item.key for item in items}))
         if not wanted:
             return 0
@@ -125,7 +125,8 @@ class Successor:
         async with self.store.observe() as observations:
             belonging = await observations.belonging([each.key for each in wanted])
         await vectors.remove([each.key for each in wanted if each.key not in belonging])
-        return len(wanted)
+        # One that has a vector may lack that in context for good: models refuse some texts.
+        return sum(each.vector is None or each.key not in known for each in wanted)
 
     async def _take_over(self, generation: Generation) -> None:
         """SQL says who serves, so a crash on either side of the step is no harm."""

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import groupby
 from typing import assert_never
 
@@ -140,7 +141,7 @@ class Importer:
                 await self.ingestor.store_in(transaction, each.called(name), now=now)
                 for each, name in zip(ready, names, strict=True)
             ]
-            await _turn(transaction, stored, told)
+            await _turn(transaction, stored, told, now=now)
         return stored
 
     async def _tell(self, tenant: TenantId, several: Sequence[Told], imported: Imported) -> None:
@@ -196,13 +197,15 @@ class Importer:
             await transaction.scopes.touch(scope.key)
 
 
-async def _turn(transaction: Transaction, stored: Sequence[Stored], told: Sequence[Said]) -> None:
+async def _turn(
+    transaction: Transaction, stored: Sequence[Stored], told: Sequence[Said], *, now: datetime
+) -> None:
     """Have trees that were there before go on the ways that the file tells."""
     pairs = zip(stored, told, strict=True)
     ways = [(here, one.way) for here, one in pairs if one.way is not None and not here.begun]
     find = transaction.conversations.get
     await transaction.messages.take_ways(
-        [(await find(here.conversation_id), way) for here, way in ways]
+        [(await find(here.conversation_id), way) for here, way in ways], now=now
     )
 
 

@@ -50,7 +50,9 @@ class SqlIndexable:
                 _indexed(table), {"the_rows": wanted, "of_model": model}
             )
         ]
-        bare = [row.key for table, row in found if table is Table.MESSAGE and row.vector is None]
+        bare = [
+            row.key for table, row in found if table is Table.MESSAGE and row.in_context is None
+        ]
         before = await lead_ins(self.connection, bare) if bare else {}
         led = ((table, row, before if table is Table.MESSAGE else {}) for table, row in found)
         items = [_vector_item(table, row, told.get(row.key, ())) for table, row, told in led]

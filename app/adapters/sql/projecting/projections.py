@@ -67,32 +67,45 @@ class SqlProjections(SqlRebuild):
     ) -> None:
         model_key = await self._model_key(model, dimension, now=now)
         keys = await belonging(self.connection, list(vectors), lock=True)
-        still = await self._still(in_context)
+        late = await self._late(sorted(keys), in_context)
+        led = {key: each.vector for key, each in in_context.items() if key not in late}
         rows = [
             {
                 "model_key": model_key,
                 "item_key": key,
                 "vector": vectors[key],
-                "in_context": still.get(key),
+                "in_context": led.get(key),
             }
             for key in sorted(keys)
         ]
-        if rows:
-            store = insert_or_replace(
-                self.connection,
-                d.embedding,
-                key=["model_key", "item_key"],
-                values=["vector", "in_context"],
-            )
-            await self.connection.execute(store, rows, execution_options=UNREAD)
+        table, unique = d.embedding, ["model_key", "item_key"]
+        anew = insert_or_replace(
+            self.connection, table, key=unique, values=["vector", "in_context"]
+        )
+        missing = insert_or_keep(self.connection, table, key=unique)
+        for store, some in (
+            (anew, [each for each in rows if each["item_key"] not in late]),
+            (missing, [each for each in rows if each["item_key"] in late]),
+        ):
+            if some:
+                await self.connection.execute(store, some, execution_options=UNREAD)
 
-    async def _still(self, told: Mapping[ItemKey, InContext]) -> Mapping[ItemKey, bytes]:
-        """The vectors of those to which the same leads in as when they were made."""
-        if not told:
-            return {}
-        there = await lead_ins(self.connection, rows_of(Table.MESSAGE, list(told)))
-        now = {item_key(Table.MESSAGE, row): texts for row, texts in there.items()}
-        return {key: each.vector for key, each in told.items() if each.lead_in == now.get(key)}
+    async def _late(
+        self, keys: Sequence[ItemKey], told: Mapping[ItemKey, InContext]
+    ) -> frozenset[ItemKey]:
+        """
+        Those to which something else leads in than when their vectors were made.
+
+        Whoever changed that has noted them: what was made of the note may be there already.
+        """
+        rows = rows_of(Table.MESSAGE, keys)
+        now = await lead_ins(self.connection, rows) if rows else {}
+        then = {key: each.lead_in for key, each in told.items()}
+        return frozenset(
+            key
+            for row in rows
+            if then.get(key := item_key(Table.MESSAGE, row), ()) != now.get(row, ())
+        )
 
     async def finish(self, rows: Sequence[OutboxRow]) -> frozenset[ItemKey]:
         """On PostgreSQL what stays is locked, so that no delete slips in before the commit."""

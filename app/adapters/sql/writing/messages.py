@@ -10,12 +10,13 @@ from app.adapters.sql import tables as t
 from app.adapters.sql.answers.receipts import forget_shown
 from app.adapters.sql.derived.notes import note
 from app.adapters.sql.derived.period_notes import retell
-from app.adapters.sql.dialect import is_postgres, keys_added, numbers
+from app.adapters.sql.dialect import keys_added, numbers
 from app.adapters.sql.full_text.asking import full_text
 from app.adapters.sql.full_text.entries import Entry
 from app.adapters.sql.full_text.rebuild_window import built, items_built
 from app.adapters.sql.items.pieces import item_keys_of, item_pieces_of
 from app.adapters.sql.one_hop import UNREAD
+from app.adapters.sql.projecting.lead_in import hold_near, lead_in_again, lead_ins
 from app.adapters.sql.projecting.outbox import enqueue
 from app.adapters.sql.said.counters import terms_in
 from app.adapters.sql.said.messages import SqlMessages
@@ -63,7 +64,7 @@ class SqlMessageWriter(SqlMessages):
         await retell(self.connection, self.tenant, conversation, now=now)
         await note(self.connection, [conversation.key], now=now)
 
-    async def take_ways(self, ways: Sequence[tuple[Conversation, Way]]) -> None:
+    async def take_ways(self, ways: Sequence[tuple[Conversation, Way]], *, now: datetime) -> None:
         """Scopes before messages, and of each the lower keys first, as all who take several do."""
         turned: dict[bool, list[int]] = {False: [], True: []}
         scopes: set[ScopeKey] = set()
@@ -76,13 +77,15 @@ class SqlMessageWriter(SqlMessages):
             return
         for scope in sorted(scopes):
             await SqlScopes(self.connection, self.tenant).touch(scope)
-        c = t.message.c
-        held = select(c.key).where(c.key.in_(numbers([*turned[False], *turned[True]])))
-        if is_postgres(self.connection):
-            await self.connection.execute(held.order_by(c.key).with_for_update())
+        near = await hold_near(self.connection, [*turned[False], *turned[True]])
+        before = await lead_ins(self.connection, [key for _, key in near])
         for aside, keys in turned.items():
-            marked = update(t.message).where(c.key.in_(numbers(keys))).values(aside=aside)
+            here = t.message.c.key.in_(numbers(keys))
+            marked = update(t.message).where(here).values(aside=aside)
             await self.connection.execute(marked, execution_options=UNREAD)
+        after = await lead_ins(self.connection, [key for _, key in near])
+        led = [each for each in near if before.get(each[1]) != after.get(each[1])]
+        await lead_in_again(self.connection, self.tenant, led, now=now)
 
     async def _other(
         self, conversation: Conversation, names: Collection[str], *, aside: bool
