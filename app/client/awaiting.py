@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterable, AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
+from pathlib import Path
 from typing import IO, Any, Self, TypeVar, cast
 
 import httpx
@@ -26,6 +27,7 @@ from app.client.answers import (
     User,
 )
 from app.client.calls import Call
+from app.client.files import Sent, found, opened
 from app.client.wire import (
     EVENTS,
     NDJSON,
@@ -197,10 +199,15 @@ class AsyncClient:
     async def retry(self, job_id: str) -> Job:
         return await self.send(calls.retry(job_id))
 
-    async def import_file(
+    def import_file(
+        self, file: Sent | AsyncIterable[bytes], user_id: str | None = None
+    ) -> AsyncIterator[Json]:
+        return self._importing(file if isinstance(file, AsyncIterable) else found(file), user_id)
+
+    async def _importing(
         self,
-        file: bytes | IO[bytes] | Iterable[bytes] | AsyncIterable[bytes],
-        user_id: str | None = None,
+        file: Path | bytes | IO[bytes] | Iterable[bytes] | AsyncIterable[bytes],
+        user_id: str | None,
     ) -> AsyncIterator[Json]:
         sent = file if isinstance(file, bytes | AsyncIterable) else _beside(file)
         async with self._stream(calls.import_file(user_id), content=sent) as answer:
@@ -240,9 +247,11 @@ class AsyncClient:
             raise unreachable(error) from error
 
 
-async def _beside(file: IO[bytes] | Iterable[bytes]) -> AsyncIterator[bytes]:
+async def _beside(file: Path | IO[bytes] | Iterable[bytes]) -> AsyncIterator[bytes]:
     """The chunks of a file, each read beside the event loop."""
-    read = getattr(file, "read", None)
-    chunks = iter(file) if read is None else iter(partial(read, _AT_ONCE), b"")
-    while (chunk := await asyncio.to_thread(next, chunks, None)) is not None:
-        yield chunk
+    with opened(file) as told:
+        read = getattr(told, "read", None)
+        several = told if read is None else iter(partial(read, _AT_ONCE), b"")
+        chunks = iter(cast("Iterable[bytes]", several))
+        while (chunk := await asyncio.to_thread(next, chunks, None)) is not None:
+            yield chunk

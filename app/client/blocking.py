@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import IO, Any, Self, TypeVar, cast
 
 import httpx
@@ -24,6 +25,7 @@ from app.client.answers import (
     User,
 )
 from app.client.calls import Call
+from app.client.files import Sent, found, opened
 from app.client.wire import (
     EVENTS,
     NDJSON,
@@ -220,11 +222,23 @@ class Client:
         """Begin once more what has ended."""
         return self.send(calls.retry(job_id))
 
-    def import_file(
-        self, file: bytes | IO[bytes] | Iterable[bytes], user_id: str | None = None
+    def import_file(self, file: Sent, user_id: str | None = None) -> Iterator[Json]:
+        """
+        Import an export: a path, bytes or a binary file.
+
+        It goes on as far as it is iterated: every line tells how far it is, the last one is
+        `Imported`.
+
+        Raises:
+            FileNotFoundError: At once: nothing lies under the path.
+        """
+        return self._importing(found(file), user_id)
+
+    def _importing(
+        self, file: Path | bytes | IO[bytes] | Iterable[bytes], user_id: str | None
     ) -> Iterator[Json]:
-        """Import an export: every line tells how far it is, the last one is `Imported`."""
-        with self._stream(calls.import_file(user_id), content=file) as answer:
+        call = calls.import_file(user_id)
+        with opened(file) as sent, self._stream(call, content=sent) as answer:
             for line in answer.iter_lines():
                 yield facts_in(line, str(answer.url))
 

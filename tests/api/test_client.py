@@ -174,7 +174,25 @@ async def test_the_other_client_does_the_same(server: Server, tmp_path: Path) ->
         for each in several:
             lines = [line async for line in memory.import_file(each)]
             assert (lines[-1]["duplicates"], lines[-1]["messages"]) == (known, 0)
+        path = tmp_path / "di.ndjson"
+        path.write_bytes(file)
+        lines = [line async for line in memory.import_file(path)]
+        assert lines[-1]["duplicates"] == known
+        with pytest.raises(FileNotFoundError, match=r"nowhere\.zip"):
+            memory.import_file("nowhere.zip")
         assert (await memory.forget("users", "di"))["remaining"] == 0
+
+
+def test_a_file_is_imported_by_its_path_or_by_what_it_holds(memory: Client, tmp_path: Path) -> None:
+    path = tmp_path / "chat.json"
+    path.write_text('[{"role": "user", "content": "The boat is called Fram."}]')
+    *_, first = memory.import_file(str(path), user_id="fay")
+    assert first["messages"] == 1
+    for each in (path, path.read_bytes(), BytesIO(path.read_bytes())):
+        *_, again = memory.import_file(each, user_id="fay")
+        assert again["duplicates"] == 1
+    with pytest.raises(FileNotFoundError, match=r"nowhere\.zip"):  # before anything is iterated
+        memory.import_file("nowhere.zip")
 
 
 def shape(client: type) -> dict[str, list[str]]:
