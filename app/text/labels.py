@@ -18,7 +18,7 @@ _READ = 200
 """Characters of a label; numbers are looked for in all of it."""
 
 _NUMBER = re.compile(r"\d{2,}")
-_WITH_NUMBER = re.compile(r"[^\W\d]*\d\w*")
+_WITH_NUMBER = re.compile(r"\b[^\W\d]*\d\w*")
 """A commit, or what else is named by letters and figures."""
 
 _SAY_NOTHING = frozenset(

@@ -101,10 +101,8 @@ _FOR_WHAT = re.compile(
     re.IGNORECASE,
 )
 _QUESTION = re.compile(r"(?:who|whose|what|where|when|why|which|how)\b[^.!:\n]*\Z", re.IGNORECASE)
-_TOLD = re.compile(
-    r",\s*\w+(?:n't)?\s(?:i|you|he|she|it|we|they)\s*\?\W*\Z|:[^?]*\w[^?]*\Z", re.IGNORECASE
-)
-"""What is told though it asks: "Ann eats meat, doesn't she?", "Who is it: Ann"."""
+_TAGGED = re.compile(r",\s*\w+(?:n't)?\s(?:i|you|he|she|it|we|they)\s*\?\W*\Z", re.IGNORECASE)
+"""What is told though it asks: "Ann eats meat, doesn't she?"."""
 
 _WORD = re.compile(r"\w+")
 _READ = 1_000
@@ -195,7 +193,13 @@ def asks(content: str) -> bool:
 
 def is_question(said: str) -> bool:
     """Whether all of it asks, also without its mark, and tells nothing by it."""
-    return bool(asks(said) or _QUESTION.match(said)) and not _TOLD.search(said)
+    return bool(asks(said) or _QUESTION.match(said)) and not _tells(said)
+
+
+def _tells(said: str) -> bool:
+    """Whether it tells though it asks: "Ann eats meat, doesn't she?", "Who is it: Ann"."""
+    _, _, behind = said.rpartition("?")[2].partition(":")
+    return bool(_WORD.search(behind) or _TAGGED.search(said))
 
 
 def _asks_unmarked(content: str) -> bool:

@@ -21,6 +21,8 @@ from app.distil.language.utterance import Utterance
 from app.domain.conversation import Role
 from app.domain.ids import MessageKey
 from app.ranking.people import share_asking
+from app.text.labels import indexed_terms
+from app.text.wording import is_question, wording_of
 from tests.counting import calls
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -106,3 +108,27 @@ def test_what_a_fact_came_instead_of_may_be_blank() -> None:
     )
     assert isinstance(fact, Fact)
     assert groups_of(fact)
+
+
+LOGGED = "10:00:00 INFO a.b: (x) - started\n" * 6_000
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        f"{LOGGED}What is wrong?",
+        f"What is wrong: {LOGGED}",
+        f"Ann: {'x ' * MANY}?",
+        f"What is it{': ' * MANY}?",
+        f"It is so{', ' * MANY}isn't it?",
+        f"Is it{'? ' * MANY}so",
+    ],
+    ids=lambda query: repr(query[:20]),
+)
+def test_what_is_pasted_into_a_question_is_looked_through_once(query: str) -> None:
+    wording = wording_of(query)
+    assert wording.asks == is_question(query)
+
+
+def test_letters_in_a_label_are_looked_through_once() -> None:
+    assert indexed_terms("x" * MANY + " INC2131")[1:] == ["2131", "inc2131"]
