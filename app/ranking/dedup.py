@@ -10,6 +10,7 @@ from app.domain.memory import OF_MESSAGES, ItemType
 from app.ranking import Floats
 from app.ranking.bm25 import Bags
 from app.ranking.pool import Pool, Recalled
+from app.text.scripts import UNSPACED, WORD_CHARACTER
 
 SAME = 0.95
 """Above this cosine two items say the same, if their words allow it."""
@@ -23,6 +24,7 @@ their words or trigrams. The least that two of LoCoMo share that do say the same
 """
 
 _NUMBER = re.compile(r"\d+")
+_INSIDE = re.compile(f"{WORD_CHARACTER}{{2}}")
 
 
 def near_each_other(vectors: Floats) -> NDArray[np.bool_]:
@@ -133,13 +135,32 @@ def _quoting(recalled: Recalled, passing: NDArray[np.bool_]) -> NDArray[np.bool_
     said = "\0".join(contents[at] for at in at_hand if types[at] in OF_MESSAGES)
     for at in retold:
         if words := _quoted(contents[at]):
-            quotes[at] = words in said
+            quotes[at] = _says(said, words)
     return quotes
 
 
 def _quoted(told: str) -> str:
     """The words behind whose they are, if they are told like that."""
     return told.partition(": ")[2].rstrip(".!")
+
+
+def _says(said: str, words: str) -> bool:
+    """
+    Whether `words` stand in what is said, and not within others: "nuts" is not in "doughnuts", nor
+    80 in 1800. Scripts without spaces have no such borders.
+    """
+    at = said.find(words)
+    while at >= 0:
+        stop = at + len(words)
+        if not (_is_one_word(said[at - 1 : at + 1]) or _is_one_word(said[stop - 1 : stop + 1])):
+            return True
+        at = said.find(words, at + 1)
+    return False
+
+
+def _is_one_word(pair: str) -> bool:
+    """Whether two characters side by side, if there are two, belong to one word."""
+    return _INSIDE.fullmatch(pair) is not None and not UNSPACED.search(pair)
 
 
 def saying(pool: Pool, told: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -150,7 +171,7 @@ def saying(pool: Pool, told: NDArray[np.bool_]) -> NDArray[np.bool_]:
     alike: NDArray[np.bool_] = np.any(repeating(pool)[told], axis=0)
     return np.array(
         [
-            kind in OF_MESSAGES and (same or any(words in said for words in quoted))
+            kind in OF_MESSAGES and (same or any(_says(said, words) for words in quoted))
             for kind, said, same in zip(types, contents, alike.tolist(), strict=True)
         ],
         dtype=np.bool_,

@@ -1,11 +1,14 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from app.domain.memory import ItemType
 from app.ranking import Floats
-from app.ranking.dedup import SAME, duplicates, near_each_other, repeating
+from app.ranking.dedup import SAME, duplicates, near_each_other, repeated, repeating, saying
 from app.ranking.pool import Pool
 from tests.factories import an_item, recalled
 
@@ -145,3 +148,34 @@ def test_every_duplicate_is_like_something_better_that_stays(
             hashes[each] == hashes[at] or vectors[each] @ vectors[at] > SAME for each in better
         )
         assert bool(marked[at]) == said
+
+
+@pytest.mark.parametrize(
+    ("told", "said", "is_said"),
+    [
+        ("Ann: nuts", "I had doughnuts today", False),
+        ("Port: 80", "The port was 1800 before", False),
+        ("Port: 80", "Use 8080.", False),
+        ("Name: Ann", "Anne and Joanna, then Ann.", True),
+        ("Port: 80", "It is 80.", True),
+        ("Drinks: green tea.", "Mostly (green tea) now", True),
+        ("Language: C++", "I write C++ and Rust", True),
+        ("\u0928\u093e\u092e: \u0928\u092e", "\u092f\u0939 \u0928\u092e\u0940 \u0939\u0948", False),
+        ("\u98df\u7269: \u82b1\u751f", "\u6211\u5bf9\u82b1\u751f\u8fc7\u654f", True),
+        ("\u540d\u524d: \u592a\u90ce", "\u79c1\u306f\u592a\u90ce\u3067\u3059", True),
+        (
+            "\u0e2d\u0e32\u0e2b\u0e32\u0e23: \u0e16\u0e31\u0e48\u0e27",
+            "\u0e41\u0e1e\u0e49\u0e16\u0e31\u0e48\u0e27\u0e25\u0e34\u0e2a\u0e07",
+            True,
+        ),
+        ("Nothing: .", "Whatever", False),
+    ],
+)
+def test_a_fact_is_said_by_a_message_that_has_its_words_whole(
+    told: str, said: str, *, is_said: bool
+) -> None:
+    fact = replace(an_item(1, told), type=ItemType.FACT)
+    pool = Pool.of(recalled(fact, an_item(2, said)), dimension=2)
+    every = np.ones(2, dtype=np.bool_)
+    assert repeated(pool, in_order(2), quotable=every).tolist() == [is_said, False]
+    assert saying(pool, np.array([True, False])).tolist() == [False, is_said]
