@@ -18,7 +18,7 @@ from app.domain.errors import StoreUnavailable
 from app.domain.ids import TenantId
 from app.ports.store import Store
 from app.services.proxy.exchanges import MOST_KEPT, MOST_WAITING, ExchangeKeeper
-from app.services.proxy.prompting import Prompter
+from app.services.proxy.prompting import MOST_LATE, Prompter
 from app.services.writing.waiting import IndexWaiter
 from app.text.chat import name_of
 from tests.factories import ACME
@@ -417,3 +417,49 @@ async def test_a_call_waits_for_room_no_longer_than_a_moment(
     await exchanges.drain()
     assert await said_in(memory) == ["tea?", "Understood."]
     assert memory.telemetry.exchanges == [Keeping.LOST, *[Keeping.KEPT] * MOST_KEPT]
+
+
+async def test_while_many_that_came_too_late_go_on_none_is_begun(memory: Memory) -> None:
+    """Else each request of a bad hour would leave one behind, and the hour would last."""
+    gate = memory.embedder.gate
+    gate.close()
+    late = prompter(memory, deadline=0.0)
+    for _ in range(MOST_LATE + 3):
+        assert (await late.recollect(ACME, asking())).outcome is Outcome.LATE
+    gate.opened.set()
+    await late.drain()
+    assert memory.telemetry.bundles == MOST_LATE
+    assert memory.telemetry.outcomes == [Outcome.LATE] * (MOST_LATE + 3)
+    in_time = replace(late, deadline=30.0)
+    assert (await in_time.recollect(ACME, asking())).outcome is Outcome.USED
+
+
+async def test_what_was_begun_for_a_caller_that_goes_is_waited_for_at_the_end(
+    memory: Memory,
+) -> None:
+    memory.embedder.gate.close()
+    asked = prompter(memory)
+    calling = asyncio.create_task(asked.recollect(ACME, asking()))
+    await memory.embedder.gate.reached.wait()
+    calling.cancel()
+    await asyncio.gather(calling, return_exceptions=True)
+    memory.embedder.gate.opened.set()
+    await asked.drain()
+    assert memory.telemetry.bundles == 1
+
+
+async def test_behind_the_last_try_nothing_is_waited_for(
+    memory: Memory, store: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trouble, pauses = Troubled(store, fails=1_000), list[float]()
+
+    async def rest(seconds: float) -> None:
+        pauses.append(seconds)
+
+    exchanges = keeper(memory, cast("Store", trouble))
+    with monkeypatch.context() as hasty:
+        hasty.setattr(asyncio, "sleep", rest)
+        exchanges.keep(ACME, replace(ASKED, party=replace(ALICE, conversation=None)))
+        await exchanges.drain()
+    assert memory.telemetry.exchanges == [Keeping.LOST]
+    assert len(pauses) == 1_000 - trouble.fails - 1

@@ -167,13 +167,14 @@ class ExchangeKeeper:
     async def _stored(self, tenant: TenantId, party: Party, new: NewConversation) -> bool:
         """Whether it is; what is tried again is stored once, since it keeps its ids."""
         pause = _FIRST_PAUSE
-        for _ in range(_ATTEMPTS):
+        for left in reversed(range(_ATTEMPTS)):
             try:
                 await self._store(tenant, party, new)
             except (StoreUnavailable, StorageFull) as error:
                 _log.warning("an exchange waits to be stored", extra={"reason": error.title})
-                await asyncio.sleep(pause)
-                pause = min(2 * pause, _LONGEST_PAUSE)
+                if left:
+                    await asyncio.sleep(pause)
+                    pause = min(2 * pause, _LONGEST_PAUSE)
             else:
                 self.waiter.wake()
                 return True

@@ -18,6 +18,12 @@ _log = getLogger(__name__)
 _READ_OF_QUERY = 4_000
 """Characters of the beginning, and of the end, of what a user said: it asks there."""
 
+MOST_LATE = 100
+"""
+Recollections that came too late and have not ended yet; while there are so many no further one is
+begun, which would be late as well, and make those that are on their way later still.
+"""
+
 _FAREWELL = 5.0
 """Seconds that what came too late gets at the end."""
 
@@ -45,7 +51,8 @@ class Prompter:
         """
         What is to be put in front.
 
-        What comes too late is left to end by itself: it costs nobody anything any more.
+        What comes too late is left to end by itself: nobody waits for it any more. Where MOST_LATE
+        have not ended yet, this one is late at once.
 
         Raises:
             ConversationNotFound: The conversation is another user's.
@@ -59,11 +66,10 @@ class Prompter:
             return Recollection(outcome=Outcome.OFF)
         if not question.query:
             return Recollection(outcome=Outcome.EMPTY)
+        if len(self._late) >= MOST_LATE:
+            return Recollection(outcome=Outcome.LATE)
         task = asyncio.create_task(self._bundle(tenant, question))
-        done, _ = await asyncio.wait({task}, timeout=self.deadline)
-        if not done:
-            self._late.add(task)
-            task.add_done_callback(self._forget)
+        if not await self._ends_in_time(task):
             return Recollection(outcome=Outcome.LATE)
         try:
             return _recollection(task.result())
@@ -74,6 +80,16 @@ class Prompter:
         except Exception:  # noqa: BLE001  (memory must not cost anybody their answer)
             _log.exception("passed on without memory")
         return Recollection(outcome=Outcome.FAILED)
+
+    async def _ends_in_time(self, task: asyncio.Task[ContextBundle]) -> bool:
+        """Whether it does; what does not is held until it ends, also where the caller goes."""
+        try:
+            await asyncio.wait({task}, timeout=self.deadline)
+        finally:
+            if not task.done():
+                self._late.add(task)
+                task.add_done_callback(self._forget)
+        return task.done()
 
     def _forget(self, task: asyncio.Task[ContextBundle]) -> None:
         """Nobody waits for it any more, nor for its error."""
