@@ -1,6 +1,7 @@
 """One source that is down or late is named, and the others answer."""
 
 import asyncio
+import gc
 from dataclasses import replace
 from typing import Any
 
@@ -247,3 +248,17 @@ async def test_full_text_that_is_built_anew_answers_and_is_named(memory: Memory)
     assert [(each.source, each.reason) for each in found.degraded] == [
         (Source.LEXICAL, "being rebuilt")
     ]
+
+
+async def test_what_begins_to_be_embedded_is_held_until_it_is(memory: Memory) -> None:
+    """The event loop itself holds a task only as long as something else does."""
+    memory.embedder.gate.close()
+    await memory.recaller.expect("green tea")
+    (begun,) = asyncio.all_tasks() - {asyncio.current_task()}
+    gc.collect()
+    holders = [each for each in gc.get_referrers(begun) if isinstance(each, set)]
+    assert any(each is memory.recaller._expected for each in holders)
+    memory.embedder.gate.opened.set()
+    await begun
+    await asyncio.sleep(0)
+    assert begun not in memory.recaller._expected

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import chain
 from typing import NamedTuple, TypeVar
@@ -72,15 +72,24 @@ class Recaller:
     """Whether full text holds all that was said; while it is built anew, it does not."""
     semantic_complete: Callable[[], bool] = lambda: True
     """The same of the vector index."""
+    _expected: set[asyncio.Task[Floats]] = field(default_factory=set)
+    """Of what nobody waits for yet: the event loop alone does not hold on to it."""
 
     async def expect(self, query: str) -> None:
         """Begin to embed a query that will be asked for in a moment; embedders remember it."""
         query, _ = wanted(query)
         for question in questions_in(query):
             task = asyncio.create_task(self._embedded(sought_in(question)))
-            task.add_done_callback(_forget_outcome)
+            self._expected.add(task)
+            task.add_done_callback(self._forget)
         for _ in range(_UNTIL_BEGUN):
             await asyncio.sleep(0)
+
+    def _forget(self, task: asyncio.Task[Floats]) -> None:
+        """Nobody waits for a late answer any more, nor for its error."""
+        self._expected.discard(task)
+        if not task.cancelled():
+            task.exception()
 
     async def recall(
         self,
@@ -292,9 +301,3 @@ def _how_many(answer: object) -> int:
             return len(answer.items)
         case _:
             return int(answer is not None)
-
-
-def _forget_outcome(task: asyncio.Task[object]) -> None:
-    """Nobody waits for a late answer any more, nor for its error."""
-    if not task.cancelled():
-        task.exception()
