@@ -192,3 +192,14 @@ async def test_every_answer_has_a_receipt(memory: Memory) -> None:
     receipt = memory.recorder.find(bundle_id(answer))
     assert receipt is not None
     assert receipt.request["query"] == "green tea?"
+
+
+async def test_who_is_told_while_it_is_made_counts_as_all_do(memory: Memory) -> None:
+    prepared = await memory.cached.prepare(ACME, REQUEST)
+    told_to: list[object] = []
+    answers = [
+        await memory.cached.answer_aloud(prepared, told_to.append, fresh=fresh)
+        for fresh in (False, False, True)
+    ]
+    assert [each.cache_hit for each in answers] == [False, True, False]
+    assert memory.telemetry.cache == [False, True]

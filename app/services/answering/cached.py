@@ -137,9 +137,11 @@ class CachedForge:
             _, body = await self._build(tenant, request, None)
             return Answered(body=body, cache_hit=False)
         key = _key(situation, request)
-        found = None if fresh else self.cache.get(key)
+        found = None
+        if not fresh:
+            found = self.cache.get(key)
+            self.telemetry.cache_asked(hit=found is not None)
         if found is not None:
-            self.telemetry.cache_asked(hit=True)
             self.pulse.served(tenant, time.perf_counter() - begun)
             return Answered(body=self.renderer.from_cache(found), cache_hit=True)
         heard = replace(situation, listener=listener)
