@@ -12,7 +12,7 @@ from app.ranking import Floats
 from app.ranking.dedup import SAME
 from app.ranking.neighbours import Neighbours
 from app.ranking.pool import Recalled, unpacked
-from app.ranking.ranked import BELOW_FLOOR, Ranked
+from app.ranking.ranked import BELOW_FLOOR, Ranked, lengthened
 from app.text.requesting import requests
 from app.text.wording import asks
 
@@ -172,8 +172,7 @@ def _with_one(values: Floats, beside: Sequence[int]) -> Floats:
 
 def _signals(ranked: Ranked, relevance: Floats) -> Mapping[str, Floats]:
     """Nothing was measured of what came in; "completes" tells which these are."""
-    more = len(relevance) - len(ranked.relevance)
-    longer = {name: np.pad(values, (0, more)) for name, values in ranked.signals.items()}
-    completes = np.ones(len(relevance), dtype=np.float32)
-    completes[: len(ranked.relevance)] = 0
+    own, every = len(ranked.relevance), len(relevance)
+    completes = (np.arange(every) >= own).astype(np.float32)
+    longer = lengthened((ranked.signals, own), ({}, every - own))
     return {**longer, "relevance": relevance, "completes": completes}

@@ -1,15 +1,13 @@
 """What leads into a conversation that goes on, among what was found, though nobody sought it."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
 from app.domain.context import Source
-from app.ranking import Floats
 from app.ranking.candidates import Taste, scored
 from app.ranking.pool import Recalled
-from app.ranking.ranked import Ranked
+from app.ranking.ranked import Ranked, lengthened
 
 
 def led(ranked: Ranked, leading: Recalled, taste: Taste) -> Ranked:
@@ -32,19 +30,7 @@ def led(ranked: Ranked, leading: Recalled, taste: Taste) -> Ranked:
         sources={**ranked.sources, **found},
         score=scores,
         relevance=np.concatenate([ranked.relevance, nothing]),
-        signals=_longer(ranked.signals, told, own=own),
+        signals=lengthened((ranked.signals, own), (told, len(leading))),
         order=sorted(order, key=lambda at: -scores[at]),
         leading=frozenset(leading.keys),
     )
-
-
-def _longer(
-    signals: Mapping[str, Floats], told: Mapping[str, Floats], *, own: int
-) -> Mapping[str, Floats]:
-    """Each signal with what is told of the leading, else with no signal for them."""
-    more = len(told["relevance"])
-    before, behind = np.full(own, np.nan, np.float32), np.full(more, np.nan, np.float32)
-    return {
-        name: np.concatenate([signals.get(name, before), told.get(name, behind)])
-        for name in {**signals, **told}
-    }

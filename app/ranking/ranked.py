@@ -61,6 +61,23 @@ class Ranked:
         )
 
 
+def lengthened(*parts: tuple[Mapping[str, Floats], int]) -> Mapping[str, Floats]:
+    """
+    The signals of several parts of a pool, each told with how many items it has, one part behind
+    the other: each signal of shape (n,), with NaN for the items of a part that has none such.
+    """
+    names = dict.fromkeys(name for signals, _ in parts for name in signals)
+    return {
+        name: np.concatenate(
+            [
+                signals[name] if name in signals else np.full(count, np.nan, dtype=np.float32)
+                for signals, count in parts
+            ]
+        )
+        for name in names
+    }
+
+
 _NO_SCORES = np.zeros(0, dtype=np.float32)
 
 NOTHING = Ranked(

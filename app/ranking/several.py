@@ -12,7 +12,7 @@ from app.domain.ids import ItemKey
 from app.ranking import Floats
 from app.ranking.candidates import said_again
 from app.ranking.pool import Pool, Recalled
-from app.ranking.ranked import REPEATED, Ranked
+from app.ranking.ranked import REPEATED, Ranked, lengthened
 
 
 def together(answers: Sequence[Ranked], *, dimension: int) -> Ranked:
@@ -34,7 +34,7 @@ def together(answers: Sequence[Ranked], *, dimension: int) -> Ranked:
         sources=_sources(answers),
         score=score,
         relevance=np.concatenate([part.of(part.answer.relevance) for part in parts]),
-        signals=_signals(parts),
+        signals=lengthened(*((part.signals, len(part.at)) for part in parts)),
         order=[at for at in best_first.tolist() if reasons[at] is None],
         dropped=[(at, why) for at in best_first.tolist() if (why := reasons[at]) is not None],
         deduplicated=sum(reason == REPEATED for reason in reasons.values()),
@@ -79,6 +79,10 @@ class _Part:
         told = dict(self.answer.dropped)
         return [told.get(each) for each in self.at]
 
+    @property
+    def signals(self) -> Mapping[str, Floats]:
+        return {name: self.of(values) for name, values in self.answer.signals.items()}
+
     def of(self, values: Floats) -> Floats:
         return values[list(self.at)]
 
@@ -104,20 +108,4 @@ def _sources(answers: Sequence[Ranked]) -> Mapping[ItemKey, frozenset[Source]]:
     for each in answers:
         for key, sources in each.sources.items():
             found[key] |= sources
-    return found
-
-
-def _signals(parts: Sequence[_Part]) -> Mapping[str, Floats]:
-    """NaN where an item has no such signal."""
-    names = dict.fromkeys(name for part in parts for name in part.answer.signals)
-    return {
-        name: np.concatenate(
-            [
-                part.of(part.answer.signals[name])
-                if name in part.answer.signals
-                else np.full(len(part.at), np.nan, dtype=np.float32)
-                for part in parts
-            ]
-        )
-        for name in names
-    }
+    return dict(found)

@@ -221,6 +221,16 @@ def test_what_came_in_is_marked() -> None:
     assert came.item.lineage[0].id == str(came.item.id)
 
 
+def test_of_what_came_in_nothing_is_told_as_measured() -> None:
+    found = ranked(QUESTION)
+    fresh = np.ones(1, dtype=np.float32)
+    found = replace(found, signals={**found.signals, "recency": fresh})
+    after = come_in(found, [reply(11)], an_item(11, "Postgres.", name="Bob"))
+    was, came = (after.candidate(at).signals for at in after.order)
+    assert "recency" in was
+    assert came.keys() == {"relevance", "completes"}
+
+
 def test_what_came_in_was_not_dropped() -> None:
     answer = an_item(11, "Postgres.", name="Bob")
     found = ranked(QUESTION, answer, an_item(30))

@@ -69,3 +69,9 @@ def test_what_several_sources_found_says_so() -> None:
 def test_of_nothing_there_is_nothing() -> None:
     assert together([NOTHING, NOTHING], dimension=2).order == []
     assert together([NOTHING], dimension=2) is NOTHING
+
+
+def test_what_has_a_source_is_all_that_sources_are_known_of() -> None:
+    both = together([ranked(ITEMS[0]), ranked(ITEMS[1])], dimension=2)
+    with pytest.raises(KeyError):
+        both.sources[ITEMS[2].key]
