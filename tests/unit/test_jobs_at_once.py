@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.domain.errors import JobNotFound, JobRunning
+from app.domain.errors import JobNotFound, JobRunning, StoreUnavailable
 from app.services.common.jobs import Jobs, JobStatus, Progress
 from tests.factories import HandClock, Ids
 from tests.stored import ACME, OTHER
@@ -62,3 +62,17 @@ async def test_whose_a_job_is_decides_who_sees_it() -> None:
     with pytest.raises(JobNotFound):
         jobs.retry(common.id, ACME, operates=False)
     await jobs.stop()
+
+
+async def test_why_a_job_failed_is_in_the_log_without_what_was_said(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def failing(_: Progress) -> Mapping[str, Any]:
+        raise StoreUnavailable("no answer to INSERT 'I am Ann'")
+
+    jobs = Jobs(clock=HandClock(), new_id=Ids())
+    job = await jobs.wait(jobs.start("prune", failing, tenant=ACME))
+    assert (job.status, job.error) == (JobStatus.FAILED, "no answer to INSERT 'I am Ann'")
+    (told,) = [vars(each) for each in caplog.records if each.levelname == "WARNING"]
+    assert (told["kind"], told["reason"]) == ("prune", StoreUnavailable().title)
+    assert "Ann" not in caplog.text

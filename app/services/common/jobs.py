@@ -154,6 +154,7 @@ class Jobs:
             job.status = JobStatus.DONE
         except ForewordError as error:
             job.status, job.error = JobStatus.FAILED, str(error)
+            _log.warning("a job failed", extra={"kind": job.kind, "reason": error.title})
         except Exception:  # noqa: BLE001  (told as what it is; the service goes on)
             _log.exception("a job stumbled", extra={"kind": job.kind})
             job.status, job.error = JobStatus.FAILED, "internal error"
