@@ -5,12 +5,15 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
+from qdrant_edge import EdgeShard
 
 from app.adapters.vectors import EdgeVectorIndex, open_edge_index
 from app.domain.errors import VectorIndexUnavailable
@@ -342,3 +345,29 @@ async def test_where_there_is_no_room_nothing_is_written(
             assert await all_keys(index) == [1]
         await index.upsert(points([2]))
         assert await all_keys(index) == [1, 2]
+
+
+async def test_a_search_that_nobody_waits_for_any_more_holds_up_no_one_at_the_end(
+    tmp_path: Path,
+) -> None:
+    begun, may_end = threading.Event(), threading.Event()
+
+    class Slow:
+        def query(self, _: object) -> list[object]:
+            begun.set()
+            ended.append(may_end.wait(timeout=20))
+            return []
+
+    ended: list[bool] = []
+    async with open_edge_index(tmp_path / "vectors", dimension=DIMENSION) as index:
+        slow = EdgeVectorIndex(
+            cast("EdgeShard", Slow()),
+            tmp_path / "vectors",
+            writer=index._writer,
+            readers=index._readers,
+        )
+        searching = asyncio.create_task(slow.search(vectors(1)[0], within=HERE, limit=1))
+        await asyncio.to_thread(begun.wait)
+        searching.cancel()
+        asyncio.get_running_loop().call_later(0.05, may_end.set)
+    assert ended == [True]

@@ -142,7 +142,7 @@ async def open_edge_index(directory: Path, *, dimension: int) -> AsyncIterator[E
         try:
             yield EdgeVectorIndex(shard, directory, writer=writer, readers=readers)
         finally:
-            readers.shutdown()
+            await asyncio.to_thread(readers.shutdown)  # searches that nobody waits for any more
             await _call(writer, partial(opening.__exit__, None, None, None))
 
 
