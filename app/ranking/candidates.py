@@ -24,6 +24,15 @@ from app.ranking.superseding import changes_in, in_their_places
 from app.ranking.timing import fitting
 from app.text.intervals import Interval
 
+NEGLIGIBLE, LITTLE = np.float32(0.003), np.float32(0.3)
+"""
+A relevance, with what lifts it, below which what says little of the words of the query only fills,
+and how little beside what says most.
+"""
+
+_EQUALS = np.float32(1)
+"""What each of several counts that are not told apart."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Taste:
@@ -150,16 +159,6 @@ def _outdone(
     """True for what was said elsewhere where the running conversation has enough that is better."""
     recalled, here = pool.recalled, said_in(query.running, pool.recalled)
     return outdone(worth, told_once(likely & here & ~recalled.retelling, worth, recalled), here)
-
-
-NEGLIGIBLE, LITTLE = np.float32(0.003), np.float32(0.3)
-"""
-A relevance, with what lifts it, below which what says little of the words of the query only fills,
-and how little beside what says most.
-"""
-
-_EQUALS = np.float32(1)
-"""What each of several counts that are not told apart."""
 
 
 def scored(

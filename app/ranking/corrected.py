@@ -4,14 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from app.domain.conversation import Role
 from app.domain.memory import ItemType
+from app.ranking.later import OLD
 from app.ranking.people import between_people
 from app.ranking.pool import Pool, Recalled
 from app.ranking.query import QueryView
 from app.text.correcting import may_take_back, takes_back
 from app.text.wording import asks
-
-_OLD = 3
-"""Of the best so many may have been taken back."""
 
 _TIMES = 3
 """How often one may be, each time by what stands right behind the last."""
@@ -47,7 +45,7 @@ def corrected(
     """
     if query.wording.of_course:
         return []
-    return [each for old in best[:_OLD] for each in _taking_back(pool.recalled, standing, old)]
+    return [each for old in best[:OLD] for each in _taking_back(pool.recalled, standing, old)]
 
 
 def said_next(query: QueryView, pool: Pool, standing: Standing, best: int) -> int | None:

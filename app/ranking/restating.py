@@ -8,14 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.ranking import Floats
+from app.ranking.later import OLD
 from app.ranking.pool import Pool
 from app.ranking.query import QueryView
 from app.text.change import LONGEST
 from app.text.scripts import fold
 from app.text.terms import terms_of
-
-_OLD = 3
-"""Of the best so many may have been said anew."""
 
 _ALIKE = np.float32(0.75)
 """The cosine from which a message may say the same in other figures."""
@@ -61,7 +59,7 @@ def restated(
     said = pool.recalled.of_messages() & passing
     order = pool.recalled.best_first(worth)
     found: list[tuple[int, int]] = []
-    for old in order[said[order]][:_OLD].tolist():
+    for old in order[said[order]][:OLD].tolist():
         alike = said & (pool.whole_vectors.dot(pool.whole_vectors[old]) >= _ALIKE)
         alike &= (worth < worth[old]) & np.all(hits >= hits[old], axis=1)
         found += [(each, old) for each in _in_other_figures(pool, old, np.flatnonzero(alike))]

@@ -12,14 +12,12 @@ from app.domain.conversation import Role
 from app.domain.memory import ItemType
 from app.ranking import Floats
 from app.ranking.dedup import SAME
+from app.ranking.later import ALIKE, BRIEF, OF_ONE_MATTER
 from app.ranking.people import between_people
 from app.ranking.pool import Pool, Recalled
 from app.ranking.query import QueryView
 from app.ranking.subjects import names_of_things
 from app.text.change import tells_change
-
-ALIKE = np.float32(0.45)
-"""The cosine from which a message with a word of another that few have speaks of the same."""
 
 NEAREST = np.float32(0.28)
 """
@@ -27,17 +25,11 @@ The cosine from which one speaks of the same that has such a word or tells a cha
 was said before it is as near: "We moved all secrets to AWS" is of "The API key is in Vault".
 """
 
-_BRIEF = 200
-"""Characters of such a message, at most: what is longer tells of more."""
-
-_OF_ONE_MATTER = 80
-"""And of the best one, where no more is known: it may be another part of it that changed."""
-
 _READ = 8
 """Messages that are looked at, the nearest first."""
 
 _FEW = 4
-"""Messages of a pool that hold such a word, at most."""
+"""Messages of a pool that hold a word that tells, at most."""
 
 
 def said_since(
@@ -63,7 +55,7 @@ def said_since(
         if _moment(recalled, at) > then
         and _is_of_user(recalled, at)
         and recalled.names[at] == voice
-        and len(recalled.contents[at]) <= _BRIEF
+        and len(recalled.contents[at]) <= BRIEF
     ]
     if not later:
         return None
@@ -71,7 +63,7 @@ def said_since(
     if among_people[best]:
         return None
     telling = pool.whole_bags.sharing(best, most=_FEW, but_for=names_of_things(query))
-    of_one_matter = len(recalled.contents[best]) <= _OF_ONE_MATTER
+    of_one_matter = len(recalled.contents[best]) <= OF_ONE_MATTER
     own = [at for at in later if not among_people[at]]
     nearest_first = sorted(own, key=lambda at: (-cosine[at], -recalled.keys[at]))
     for at in nearest_first[:_READ]:

@@ -12,6 +12,7 @@ from app.domain.memory import ItemType
 from app.ranking import Floats
 from app.ranking.bm25 import numbers_in_order, term_numbers
 from app.ranking.corrected import corrected, said_next, standing_in
+from app.ranking.later import ALIKE, BRIEF, OF_ONE_MATTER, OLD
 from app.ranking.pool import Pool, Recalled
 from app.ranking.query import QueryView
 from app.ranking.relevance import Relevance
@@ -20,17 +21,8 @@ from app.ranking.since_then import said_since
 from app.ranking.subjects import names_of_things, names_others
 from app.text.change import OF_STOP_WORDS, TERMS, changes_it, denied_in, tells_change
 
-OLD = 3
-"""Of the best so many may have been superseded."""
-
-ALIKE = np.float32(0.45)
-"""
-The cosine from which a message speaks of the same as another, if it has a word of it that not all
-of the pool have, or all that the other has of the query.
-"""
-
 AMONG_PEOPLE = np.float32(0.6)
-"""The same among people, who have names and change something all the time."""
+"""ALIKE among people, who have names and change something all the time."""
 
 _AS_NEAR = np.float32(2 / 3)
 """
@@ -43,12 +35,6 @@ _SURELY = np.float32(0.55)
 The cosine from which one that also shares such a word with the old one speaks of what is asked,
 whatever it says of it: "Luigi's is full, booked Sakura instead" tells where dinner is.
 """
-
-_BRIEF = 200
-"""Characters of such a one, at most: what is longer tells of more."""
-
-_OF_ONE_MATTER = 80
-"""And of the old one, or it may be another part of it that changed."""
 
 _FACTS = 6
 """Of the best so many are read for where they were drawn from, if they are facts."""
@@ -265,7 +251,7 @@ def _denies(pool: Pool, at: int, old: int) -> bool:
 
 def _are_brief(pool: Pool, at: int, old: int) -> bool:
     contents = pool.recalled.contents
-    return len(contents[at]) <= _BRIEF and len(contents[old]) <= _OF_ONE_MATTER
+    return len(contents[at]) <= BRIEF and len(contents[old]) <= OF_ONE_MATTER
 
 
 def _points_at(pool: Pool, at: int, old: int) -> bool:
