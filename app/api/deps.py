@@ -41,6 +41,7 @@ from app.services.operating.readiness import Readiness
 from app.services.operating.reindex import Reindexer
 from app.services.operating.sharing import Shared
 from app.services.proxy.exchanges import ExchangeKeeper
+from app.services.proxy.named import Named
 from app.services.proxy.prompting import Prompter
 from app.services.writing.ingest import Ingestor
 from app.services.writing.waiting import IndexWaiter
@@ -53,6 +54,7 @@ class Proxy:
     upstream: Upstream
     prompter: Prompter
     exchanges: ExchangeKeeper
+    named: Named
     api_key: str | None = field(repr=False)
     budget_tokens: int | None
     """Of memory, where a request says nothing; None: the tenant's."""

@@ -41,6 +41,7 @@ from app.services.packing.history import Historian
 from app.services.packing.introducing import Introducer
 from app.services.packing.packer import Packer
 from app.services.proxy.exchanges import ExchangeKeeper
+from app.services.proxy.named import Named
 from app.services.proxy.prompting import Prompter
 from app.services.writing.echo_guard import EchoGuard
 from app.services.writing.ingest import Ingestor
@@ -217,6 +218,7 @@ class Parts(UpkeepParts):
                 deadline=chosen.deadline_s,
             ),
             exchanges=exchanges,
+            named=Named(),
             api_key=revealed(chosen.api_key),
             budget_tokens=chosen.budget_tokens,
             joined=chosen.placement == "joined",

@@ -1,10 +1,13 @@
 """All else of the upstream's API comes through; what a caller keeps there is no other caller's."""
 
+import asyncio
+from dataclasses import replace
+from typing import Any
 from urllib.parse import unquote
 
 import openai
 import pytest
-from httpx import AsyncClient
+from httpx import AsyncClient, Response
 from starlette.datastructures import Headers
 
 from app.api.passing import brings_own_key, to_upstream
@@ -13,7 +16,7 @@ from app.settings import Settings
 from tests.api.keyed import a_key
 from tests.api.proxied import Service, in_front_of
 from tests.api.speaking import problem
-from tests.stand_in_model import Script, StandInModel
+from tests.stand_in_model import Script, StandInModel, responded, response_streamed
 
 FILE = (
     b'{"id": "file-1", "object": "file", "bytes": 3, "created_at": 1, "filename": "a.txt", '
@@ -145,3 +148,193 @@ async def test_a_key_of_ours_is_no_providers_however_it_is_spaced(embedded: Sett
     assert not brings_own_key(Headers({"authorization": "Bearer sk-theirs"})), "none of ours"
     beside = Headers({"authorization": "Bearer sk-theirs", "x-foreword-key": ours})
     assert brings_own_key(beside)
+
+
+HELLO = [{"role": "user", "content": "Hi"}]
+
+
+def seen_by_user(*parts: Any) -> dict[str, Any]:
+    return {"messages": [{"role": "user", "content": [*parts]}]}
+
+
+NAMING: list[tuple[str, dict[str, Any], str]] = [
+    ("responses", {"previous_response_id": "resp_1"}, "previous_response_id"),
+    ("responses", {"conversation": "conv_1"}, "conversation"),
+    ("responses", {"conversation": {"id": "conv_1"}}, "conversation.id"),
+    ("responses", {"prompt": {"id": "pmpt_1"}}, "prompt.id"),
+    ("responses", {"input": [{"type": "item_reference", "id": "msg_1"}]}, "input[0].id"),
+    ("responses", {"input": [{"id": "msg_1"}]}, "input[0].id"),
+    ("responses", {"input": [{"type": "image_generation_call", "id": "ig_1"}]}, "input[0].id"),
+    (
+        "responses",
+        {"input": [{"role": "user", "content": [{"type": "input_file", "file_id": "file_1"}]}]},
+        "input[0].content[0].file_id",
+    ),
+    (
+        "responses",
+        {"tools": [{"type": "file_search", "vector_store_ids": ["vs_1"]}]},
+        "tools[0].vector_store_ids",
+    ),
+    (
+        "responses",
+        {"tools": [{"type": "code_interpreter", "container": {"file_ids": ["file_1"]}}]},
+        "tools[0].container.file_ids",
+    ),
+    (
+        "responses",
+        {"tools": [{"type": "code_interpreter", "container": "c"}]},
+        "tools[0].container",
+    ),
+    (
+        "chat/completions",
+        seen_by_user({"type": "file", "file": {"file_id": "file_1"}}),
+        "messages[0].content[0].file.file_id",
+    ),
+    (
+        "chat/completions",
+        {"messages": [{"role": "assistant", "audio": {"id": "audio_1"}}]},
+        "messages[0].audio.id",
+    ),
+    (
+        "messages",
+        seen_by_user({"type": "document", "source": {"type": "file", "file_id": "file_1"}}),
+        "messages[0].content[0].source.file_id",
+    ),
+    ("messages", {"messages": HELLO, "container": "container_1"}, "container"),
+    ("messages", {"messages": HELLO, "container": {"id": "container_1"}}, "container.id"),
+    (
+        "messages",
+        {"messages": HELLO, "thread": {"type": "continue", "previous_message_id": "msg_1"}},
+        "thread.previous_message_id",
+    ),
+    (
+        "messages/count_tokens",
+        seen_by_user({"type": "image", "source": {"type": "file", "file_id": "file_1"}}),
+        "messages[0].content[0].source.file_id",
+    ),
+    ("images/edits", {"images": [{"file_id": "file_1"}]}, "images[0].file_id"),
+]
+
+
+async def test_what_the_provider_keeps_is_not_named_on_the_operators_key(
+    embedded: Settings, model: StandInModel
+) -> None:
+    """Whoever tells its id has it, and the key is that of all tenants."""
+    _, acme = await a_key(embedded, "acme")
+    operators = {"Authorization": f"Bearer {acme}"}
+    own = {"Authorization": "Bearer sk-theirs", "X-Foreword-Key": acme}
+    async with in_front_of(model, embedded, key=acme, api_key="sk-operator") as service:
+        for path, body, field in NAMING:
+            model.heard.clear()
+            answer = await service.plain.post(f"/v1/{path}", json=body, headers=operators)
+            told = problem(answer, 403, "not-passed-on")
+            assert told["field"] == field
+            assert f"`{field}`" in told["detail"]
+            assert not model.heard
+
+            answer = await service.plain.post(f"/v1/{path}", json=body, headers=own)
+            assert answer.status_code == 200
+            assert model.last.body == body
+
+
+async def test_while_there_are_no_keys_all_is_one_callers(service: Service) -> None:
+    for path, body, field in NAMING:
+        answer = await service.plain.post(f"/v1/{path}", json=body)
+        assert answer.status_code == 200, field
+        assert service.model.last.body == body
+
+
+async def test_a_response_goes_on_for_whom_it_was_made_alone(
+    embedded: Settings, model: StandInModel
+) -> None:
+    _, acme = await a_key(embedded, "acme")
+    _, beta = await a_key(embedded, "beta")
+    model.answers(responded("Hello.", response="resp_a"), responded("And?", response="resp_b"))
+    async with in_front_of(model, embedded, api_key="sk-operator") as service:
+
+        async def asked(key: str, user: str, **more: Any) -> Response:
+            headers = {"Authorization": f"Bearer {key}"}
+            body = {"model": "x", "input": "Hi", "user": user, **more}
+            return await service.plain.post("/v1/responses", json=body, headers=headers)
+
+        assert (await asked(beta, "bob")).status_code == 200
+        for key, user in ((acme, "bob"), (beta, "eve")):
+            answer = await asked(key, user, previous_response_id="resp_a")
+            told = problem(answer, 403, "not-passed-on")
+            assert told["field"] == "previous_response_id"
+        assert len(model.heard) == 1
+
+        item = {"type": "item_reference", "id": "msg_0"}
+        answer = await asked(beta, "bob", previous_response_id="resp_a", input=[item])
+        assert answer.status_code == 200
+        assert model.last.body["previous_response_id"] == "resp_a"
+        answer = await asked(beta, "bob", previous_response_id="resp_b")
+        assert answer.status_code == 200
+        for more in ({"metadata": {"id": "resp_z"}}, {"tools": [{"id": "resp_z"}]}):
+            model.answers(responded("Hello.", response="resp_c", **more))
+            await asked(acme, "eve")
+        problem(await asked(acme, "eve", previous_response_id="resp_z"), 403, "not-passed-on")
+
+
+@pytest.mark.parametrize("held", [False, True])
+async def test_a_response_that_was_streamed_goes_on_at_once(
+    embedded: Settings,
+    model: StandInModel,
+    held: bool,  # noqa: FBT001
+) -> None:
+    """What is asked before the end of the answer came through waits for it, not for the store."""
+    _, acme = await a_key(embedded, "acme")
+    stream = response_streamed("Hel", "lo.", response="resp_a")
+    held_after = len(stream.chunks) - 1 if held else None
+    model.answers(replace(stream, held_after=held_after), responded("And?", response="resp_b"))
+    async with in_front_of(model, embedded, key=acme, api_key="sk-operator") as service:
+        events = await service.openai.responses.create(model="x", input="Hi", stream=True)
+        first = await anext(aiter(events))
+        assert first.type == "response.created"
+        going_on = asyncio.create_task(
+            service.openai.responses.create(
+                model="x", input="And?", previous_response_id=first.response.id
+            )
+        )
+        model.go_on.set()
+        assert (await going_on).id == "resp_b"
+        await events.close()
+
+
+async def test_a_field_that_is_there_twice_is_not_passed_on_with_the_operators_key(
+    embedded: Settings, model: StandInModel
+) -> None:
+    """Who reads it next may take the one that was not looked at."""
+    _, acme = await a_key(embedded, "acme")
+    twice = b'{"input": "Hi", "previous_response_id": "resp_1", "previous_response_id": null}'
+    async with in_front_of(model, embedded, key=acme, api_key="sk-operator") as service:
+        headers = {"Authorization": f"Bearer {acme}"}
+        answer = await service.plain.post("/v1/responses", content=twice, headers=headers)
+        assert problem(answer, 403, "not-passed-on")["field"] == "previous_response_id"
+        assert not model.heard
+
+
+async def test_what_only_looks_like_a_name_is_passed_on_with_the_operators_key(
+    embedded: Settings, model: StandInModel
+) -> None:
+    _, acme = await a_key(embedded, "acme")
+    named = {"file_id": "file_1", "container": "c"}
+    called = {"type": "tool_use", "id": "toolu_1", "name": "read", "input": named}
+    schema = {"name": "read", "input_schema": {"properties": {"file_id": {"type": "string"}}}}
+    said = {"type": "message", "id": "msg_1", "role": "assistant", "content": "Hello."}
+    thought = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAA"}
+    bodies: list[tuple[str, dict[str, Any]]] = [
+        ("chat/completions", {"messages": HELLO, "metadata": named}),
+        ("chat/completions", {"messages": HELLO, "audio": {"voice": "alloy", "format": "wav"}}),
+        ("messages", {"messages": [{"role": "assistant", "content": [called]}], "tools": [schema]}),
+        ("responses", {"input": [said, thought], "previous_response_id": None}),
+    ]
+    async with in_front_of(model, embedded, key=acme, api_key="sk-operator") as service:
+        headers = {"Authorization": f"Bearer {acme}"}
+        for path, body in bodies:
+            answer = await service.plain.post(f"/v1/{path}", json=body, headers=headers)
+            assert answer.status_code == 200, answer.text
+            assert model.last.body == body
+        files = {"image": ("a.png", BINARY, "image/png")}
+        answer = await service.plain.post("/v1/images/edits", files=files, headers=headers)
+        assert answer.status_code == 200

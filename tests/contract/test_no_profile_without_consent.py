@@ -22,6 +22,7 @@ from app.api.deps import Proxy
 from app.domain.ids import LOCAL_TENANT
 from app.ports.upstream import HeaderList, Passed
 from app.services.proxy.exchanges import ExchangeKeeper
+from app.services.proxy.named import Named
 from app.services.proxy.prompting import Prompter
 from app.services.writing.waiting import IndexWaiter
 from app.text.echo import own_words
@@ -115,6 +116,7 @@ def proxy(memory: Memory) -> Proxy:
             longest=10_000,
             most_called=10_000,
         ),
+        named=Named(),
         api_key=None,
         budget_tokens=None,
         joined=False,

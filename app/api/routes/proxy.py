@@ -1,6 +1,7 @@
 """The drop-in proxy: what the API of a model completes, OpenAI's or Anthropic's, with memory."""
 
 import re
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from http import HTTPStatus
@@ -13,22 +14,23 @@ from starlette.datastructures import Headers
 from app.api.asked import Asked, party_of, read, written
 from app.api.deps import Proxy, Services, Tenant, Use, WhoAsks, require
 from app.api.openapi import chapter
+from app.api.own import check_names, refuse, shares_key
 from app.api.passing import (
     EVENTS,
-    brings_own_key,
     budget_in,
     path_to_upstream,
     to_caller,
     to_upstream,
+    user_in,
 )
 from app.api.reading import beside
 from app.api.relaying import Relay, Speaking
-from app.domain.audit import ANYONE
-from app.domain.chat import Exchange, Form, Question, Recollection
-from app.domain.errors import NotPassedOn, ProxyNotConfigured, UpstreamTimedOut, UpstreamUnavailable
+from app.domain.chat import Exchange, Form, Party, Question, Recollection
+from app.domain.errors import ProxyNotConfigured, UpstreamTimedOut, UpstreamUnavailable
 from app.domain.ids import TenantId
 from app.domain.keys import Caller, Permission
 from app.ports.upstream import Passed, Reply
+from app.text.kept import told_in
 
 _log = getLogger(__name__)
 
@@ -98,8 +100,13 @@ async def complete_messages(
 
 
 @router.post("/v1/messages/count_tokens", **_PASSING)
-async def count_tokens(request: Request, services: Use, caller: WhoAsks) -> Response:
+async def count_tokens(
+    request: Request, services: Use, tenant: Tenant, caller: WhoAsks
+) -> Response:
     """What the upstream counts of the request as it came, without memory."""
+    if shares_key(request, caller):
+        party = Party(user_id=user_in(request.headers))
+        await check_names(request, _proxy(services), tenant, party)
     return await _as_told(request, services, caller, "/messages/count_tokens")
 
 
@@ -111,6 +118,8 @@ async def _completed(
     body = await request.body()
     asked = await beside(len(body), partial(read, form, body))
     party, budget = party_of(headers, asked), _budget(proxy, headers, asked)
+    if shared := shares_key(request, caller):
+        await check_names(request, proxy, tenant, party)
     await proxy.exchanges.room()
     question = Question(
         query=asked.query,
@@ -138,7 +147,7 @@ async def _completed(
         form=form,
         follows=asked.follows,
     )
-    return Relay(_Passage(proxy, passed, tenant, found, exchange).speak)
+    return Relay(_Passage(proxy, passed, tenant, found, exchange, shared).speak)
 
 
 def _budget(proxy: Proxy, headers: Headers, asked: Asked) -> int | None:
@@ -163,20 +172,21 @@ async def embed(request: Request, services: Use, caller: WhoAsks) -> Response:
 
 @router.api_route("/v1/{first}", methods=_ANY_METHOD, include_in_schema=False)
 @router.api_route("/v1/{first}/{rest:path}", methods=_ANY_METHOD, include_in_schema=False)
-async def pass_on(request: Request, services: Use, caller: WhoAsks) -> Response:
+async def pass_on(request: Request, services: Use, tenant: Tenant, caller: WhoAsks) -> Response:
     """
     All else of the upstream's API, as it tells it.
 
     What the provider keeps belongs to whoever has the key, and the operator's is many callers': it
     is asked for with their own, or by who needs no key of ours either.
     """
-    _proxy(services)
+    proxy = _proxy(services)
     path = path_to_upstream("/".join(request.path_params.values()))
     if path is None:
         raise HTTPException(HTTPStatus.NOT_FOUND)
-    alone = _KEEPS_NOTHING.fullmatch(f"{request.method} {path}")
-    if not (alone or caller.actor == ANYONE or brings_own_key(request.headers)):
-        raise NotPassedOn("in Authorization or x-api-key, beside ours in X-Foreword-Key")
+    if shares_key(request, caller):
+        if not _KEEPS_NOTHING.fullmatch(f"{request.method} {path}"):
+            raise refuse()
+        await check_names(request, proxy, tenant, Party(user_id=user_in(request.headers)))
     return await _as_told(request, services, caller, path)
 
 
@@ -202,6 +212,8 @@ class _Passage:
     tenant: TenantId | None = None
     recollection: Recollection | None = None
     exchange: Exchange | None = None
+    shared: bool = False
+    """Whether what the provider keeps has to be known as somebody's."""
     heard: list[bytes] = field(default_factory=list)
     size: int = 0
     whole: bool = False
@@ -214,6 +226,15 @@ class _Passage:
             UpstreamUnavailable: There is no answer.
             UpstreamTimedOut: The same, after too long.
         """
+        with self._noting():
+            await self._spoken(speaking)
+
+    def _noting(self) -> AbstractContextManager[None]:
+        if self.tenant is None or not self.shared:
+            return nullcontext()
+        return self.proxy.named.hearing(self.tenant)
+
+    async def _spoken(self, speaking: Speaking) -> None:
         async with self.proxy.upstream.ask(self.passed) as reply:
             await speaking.begin(reply.status, to_caller(reply, self.recollection))
             try:
@@ -225,14 +246,14 @@ class _Passage:
             except (UpstreamUnavailable, UpstreamTimedOut) as error:
                 _log.warning("an answer broke off", extra={"reason": error.title})
             finally:
-                self._keep(reply)
+                await self._keep(reply)
 
     def _hear(self, chunk: bytes) -> None:
         self.size += len(chunk)
         if self.exchange is not None and self.size <= _MOST_HEARD:
             self.heard.append(chunk)
 
-    def _keep(self, reply: Reply) -> None:
+    async def _keep(self, reply: Reply) -> None:
         if self.exchange is None or self.tenant is None or not 200 <= reply.status < 300:
             return
         kinds = [value for name, value in reply.headers if name == "content-type"]
@@ -244,6 +265,10 @@ class _Passage:
             cut=self.size > _MOST_HEARD,
         )
         self.proxy.exchanges.keep(self.tenant, exchange)
+        if self.shared:
+            form, answer, streamed = exchange.form, exchange.answer, exchange.streamed
+            told = await beside(len(answer), partial(told_in, form, answer, streamed=streamed))
+            self.proxy.named.note(self.tenant, exchange.party, told)
 
 
 def _proxy(services: Services) -> Proxy:
