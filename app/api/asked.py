@@ -10,7 +10,7 @@ from starlette.datastructures import Headers
 from app.api.passing import CONVERSATION, a_user, name_in, usable, user_in
 from app.api.reading import parsed
 from app.domain.chat import Form, Party
-from app.domain.errors import NotAnObject
+from app.domain.errors import NotAnObject, UnusableHeader
 from app.text import anthropic, responses
 from app.text.chat import Chat, listed_in, name_of, question_in, shown_in, with_memory
 
@@ -104,7 +104,7 @@ def party_of(headers: Headers, asked: Asked) -> Party:
         usable,
         ("metadata.conversation_id", told.get("conversation_id")),
         ("metadata.conversation", told.get("conversation")),
-        ("conversation", asked.kept),
+        ("conversation", asked.kept if isinstance(asked.kept, str) and asked.kept else None),
     )
     if conversation is None and asked.follows is None:
         conversation = asked.named
@@ -112,8 +112,23 @@ def party_of(headers: Headers, asked: Asked) -> Party:
 
 
 def _first(checked: Callable[[str, str], str], *told: tuple[str, object]) -> str | None:
-    """The first that is a text, if it can be what it is meant for."""
+    """
+    The first that is there, if it can be what it is meant for; a whole number by its digits.
+
+    What can be no name is not passed over: its user would be nobody, who shares one memory.
+    """
     for where, name in told:
-        if isinstance(name, str) and name:
-            return checked(name, where)
+        match name:
+            case None:
+                continue
+            case bool():
+                raise _no_name(where)
+            case str() | int():
+                return checked(str(name), where)
+            case _:
+                raise _no_name(where)
     return None
+
+
+def _no_name(where: str) -> UnusableHeader:
+    return UnusableHeader(f"{where} must be a text or a whole number", where=where)

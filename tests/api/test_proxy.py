@@ -8,7 +8,7 @@ import pytest
 
 from app.settings import Settings
 from tests.api.proxied import HUGIN, QUESTION, Service, eventually, in_front_of
-from tests.api.speaking import problem, said, talking_to
+from tests.api.speaking import Json, problem, said, talking_to
 from tests.stand_in_model import Script, StandInModel, said_back, stand_in_model, streamed
 from tests.stand_in_qdrant import refusing_port
 
@@ -349,6 +349,51 @@ async def test_headers_win_over_what_the_body_says(service: Service) -> None:
     await service.kept("carol", 2)
     (conversation,) = await service.conversations("carol")
     assert conversation["external_id"] == "c"
+
+
+FORMS: list[tuple[str, dict[str, Any]]] = [
+    ("chat/completions", {"messages": [said(QUESTION)]}),
+    ("responses", {"input": QUESTION}),
+    ("messages", {"messages": [said(QUESTION)]}),
+]
+
+
+@pytest.mark.parametrize(("form", "asked"), FORMS)
+async def test_a_user_may_be_a_number(service: Service, form: str, asked: Json) -> None:
+    await service.remembers(HUGIN, user_id="41")
+    for more in (
+        {"user": 42, "metadata": {"conversation_id": 7}},
+        {"user": None, "metadata": {"user_id": 43, "conversation": 7}},
+        {"user": None, "safety_identifier": 44, "metadata": {"conversation_id": 7}},
+    ):
+        body = {**asked, **more}
+        answer = await service.plain.post(f"/v1/{form}", json=body)
+        assert (answer.status_code, answer.headers["x-foreword-memory"]) == (200, "empty")
+        assert service.model.last.raw == answer.request.content
+    for user in ("42", "43", "44"):
+        await service.kept(user, 1 if form != "chat/completions" else 2)
+        (conversation,) = await service.conversations(user)
+        assert conversation["external_id"] == "7"
+    await service.plain.post(f"/v1/{form}", json={**asked, "user": 41})
+    assert HUGIN in service.model.last.raw.decode()
+
+
+@pytest.mark.parametrize(("form", "asked"), FORMS)
+async def test_nobody_is_who_is_no_name(service: Service, form: str, asked: Json) -> None:
+    """They would all be nobody, and nobody's memory is one."""
+    for wrong in ("", "  ", True, False, 4.2, ["alice"], {"id": "alice"}, 10**255):
+        for more, where in (
+            ({"user": wrong}, "user"),
+            ({"metadata": {"user_id": wrong}}, "metadata.user_id"),
+            ({"metadata": {"user": wrong}}, "metadata.user"),
+            ({"safety_identifier": wrong}, "safety_identifier"),
+            ({"metadata": {"conversation_id": wrong}}, "metadata.conversation_id"),
+        ):
+            if (wrong, where) == ("  ", "metadata.conversation_id"):
+                continue
+            answer = await service.plain.post(f"/v1/{form}", json={**asked, **more})
+            assert problem(answer, 422, "unusable-header")["where"] == where
+    assert not service.model.heard
 
 
 async def test_a_conversation_may_be_named_by_its_id(service: Service) -> None:
