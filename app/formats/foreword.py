@@ -8,7 +8,7 @@ profile), `conversation` (with up to some hundred messages; a longer one has sev
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -32,7 +32,7 @@ from app.formats.fields import (
     short_name,
     text,
 )
-from app.formats.found import Agreed, Bounds, Ended, Found, Said, Told
+from app.formats.found import Agreed, Bounds, Ended, Found, Rejected, Said, Told
 from app.formats.messages import messages, told_of
 
 VERSION = 1
@@ -61,6 +61,31 @@ def found(at: str, record: Mapping[str, Any], bounds: Bounds) -> Iterator[Found]
             raise Malformed(f"version {record.get('version')!a} is not known")
     elif kind != "embedding":
         raise Malformed(f"the record {str(kind)[:40]!a} is not known")
+
+
+@dataclass(slots=True)
+class Promised:
+    """Messages that the first line of an export says will follow, and those that did."""
+
+    told: int = 0
+    came: int = 0
+
+    def read(self, value: object) -> None:
+        """Count what a record of a file tells."""
+        if not isinstance(value, dict):
+            return
+        said = value.get("messages")
+        match value.get("record"):
+            case "foreword" if isinstance(said, int):
+                self.told += said
+            case "conversation" if isinstance(said, list):
+                self.came += len(said)
+
+    def missing(self) -> Iterator[Rejected]:
+        """That the file ends too soon; one that was cut off between two lines looks whole."""
+        if self.came < self.told:
+            told = f"the first line tells of {self.told} messages, and {self.came} follow"
+            yield Rejected("the end", f"{told}: the file may be cut off")
 
 
 def _conversation(at: str, record: Mapping[str, Any], bounds: Bounds) -> Said:

@@ -15,6 +15,7 @@ from app.formats import interleaved, messages, tables
 from app.formats.archive import CHUNK, Source, Unpackable, sources
 from app.formats.encodings import NO_TEXT, decoded, encoding_of
 from app.formats.fields import MALFORMED, Malformed, a_record, parsed, reason, short_name
+from app.formats.foreword import Promised
 from app.formats.found import Bounds, Found, Rejected, Said
 from app.formats.growing import Naming, grown, grown_alone, naming_of_lines
 from app.formats.interleaved import Entry
@@ -74,13 +75,17 @@ class Reading:
             several = interleaved.said(entries, lambda each: messages.messages(each, self.bounds))
             yield from grown(several, naming, size=source.size)
             return
+        promised = Promised()
         for each in self._values(source, layout):
             if isinstance(each, Rejected):
                 yield each
-            elif len(begin) == 1:
+                continue
+            promised.read(each[1])
+            if len(begin) == 1:
                 yield from _alone(found_in(*each, self.bounds))
             else:
                 yield from found_in(*each, self.bounds)
+        yield from promised.missing()
 
     def _entries(self, source: Source, layout: Layout, name: str) -> Iterator[Entry | Rejected]:
         """Records that are messages: of the conversations that they tell, else of one together."""

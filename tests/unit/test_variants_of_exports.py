@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.exports import ASKED, HUGIN, chatgpt_conversation, lines_of, spelled
-from tests.readings import contents_in, rejected_in, said_in
+from tests.readings import contents_in, reasons_in, rejected_in, said_in
 
 SAID: list[Any] = [
     {"role": "user", "content": "hi"},
@@ -187,3 +187,24 @@ def test_a_second_list_comes_in_too(indent: int | None) -> None:
 def test_what_is_behind_a_list_is_told_by_its_place(behind: bytes) -> None:
     raw = spelled(SAID) + behind
     assert (contents_in(raw), rejected_in(raw)) == (["hi", "Hello.", "hi"], ["[3]"])
+
+
+def exported(*several: int, told: int | None = None) -> bytes:
+    """An export of ours with conversations of so many messages."""
+    first = {"record": "foreword", "version": 1, "messages": sum(several) if told is None else told}
+    chats = (
+        {"record": "conversation", "external_id": f"c-{at}", "messages": SAID[:1] * many}
+        for at, many in enumerate(several)
+    )
+    return lines_of(first, *chats)
+
+
+def test_an_export_that_was_cut_off_between_two_lines_is_told() -> None:
+    whole = exported(3, 2, 4)
+    assert rejected_in(whole) == []
+    cut = b"\n".join(whole.rstrip().split(b"\n")[:-1]) + b"\n"
+    told = "the first line tells of 9 messages, and 5 follow: the file may be cut off"
+    assert (len(contents_in(cut)), rejected_in(cut), reasons_in(cut)) == (5, ["the end"], [told])
+    assert rejected_in(cut + cut) == ["the end"]
+    assert rejected_in(exported(3, told=2)) == []
+    assert reasons_in(exported(told=7)) == [told.replace("9", "7").replace("5", "0")]
