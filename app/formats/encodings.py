@@ -7,6 +7,9 @@ from itertools import chain
 NO_TEXT = "foreword.no_text"
 """How to decode: in the place of bytes that are no text stands what no text may hold."""
 
+IN_PLACE = "\ud800"
+"""What then stands there."""
+
 _NOT_1252 = b"\x81\x8d\x8f\x90\x9d\xff"
 """Bytes that stand for nothing there, and the one of a letter that hardly any word has."""
 
@@ -52,7 +55,7 @@ def encoding_of(chunks: Iterable[bytes]) -> str:
 def _no_text(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeDecodeError):
         raise error
-    return "\ud800", error.end
+    return IN_PLACE, error.end
 
 
 codecs.register_error(NO_TEXT, _no_text)

@@ -142,6 +142,8 @@ def _spelled(part: object) -> bytes:
 
 def role_of(value: object) -> Role:
     """The role that others may call otherwise."""
+    if value in (None, ""):
+        raise Malformed("has no role")
     role = role_called(value) if isinstance(value, str) else None
     if role is None:
         raise Malformed(f"the role {str(value)[:40]!a} is not known")

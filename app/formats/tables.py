@@ -8,6 +8,7 @@ from itertools import islice
 
 from app.domain.conversation import NewMessage, Role, role_called
 from app.formats import interleaved
+from app.formats.encodings import IN_PLACE
 from app.formats.fields import Malformed, identity, moment, role_of, short_name, text
 from app.formats.found import Bounds, Rejected, Said
 from app.formats.interleaved import Entry
@@ -107,6 +108,9 @@ def rows(lines: Iterable[str], shape: Shape, bounds: Bounds) -> Iterator[_Place 
 
 def _row(line: int, cells: Sequence[str], shape: Shape) -> _Place | Rejected:
     """The cells by our names; more of them than columns are one that was cut at a separator."""
+    odd = next((at for at, cell in enumerate(cells, 1) if IN_PLACE in cell), None)
+    if odd is not None:
+        return Rejected(f"line {line}", f"cell {odd} is no text in UTF-8 or Windows-1252")
     wanted = len(shape.columns)
     if any(map(str.strip, cells[wanted:])):
         return Rejected(f"line {line}", f"has {len(cells)} cells, and the header {wanted}")

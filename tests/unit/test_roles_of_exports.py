@@ -92,3 +92,12 @@ def test_an_export_of_ours_calls_roles_by_their_names(role: Role) -> None:
 @pytest.mark.parametrize("role", Role)
 def test_each_role_is_called_by_its_own_name(role: Role) -> None:
     assert role_called(role.value) is role
+
+
+@pytest.mark.parametrize("told", [{}, {"role": None}, {"role": ""}])
+def test_a_message_without_a_role_is_told_as_that(told: dict[str, str | None]) -> None:
+    said = [{"role": "user", "content": "hi"}, {"content": "ho", "role": "narrator"}]
+    without = [said[0], {"content": "ho", **told}]
+    rejected = reasons_in(lines_of({"messages": without}))
+    assert rejected == ["has no role"]
+    assert reasons_in(lines_of({"messages": said})) == ["the role 'narrator' is not known"]

@@ -11,7 +11,7 @@ from app.formats.archive import CHUNK
 from app.formats.found import Rejected
 from app.formats.rereading import Lines
 from tests.exports import lines_of, sharegpt_conversation, spelled
-from tests.readings import contents_in, rejected_in, said_in
+from tests.readings import contents_in, reasons_in, rejected_in, said_in
 
 UMLAUTS = "Wie heißt der Rechner, der täglich baut?"
 TABLE = f'role;content\nuser;"{UMLAUTS}"\nassistant;Er heißt Hugin € so die Straße.\n'
@@ -167,3 +167,12 @@ def test_a_role_that_is_told_holds_whoever_speaks() -> None:
     (said,) = said_in(b"role,speaker,text\nuser,Agent,I am agent Smith.\n,Agent,I am not.\n")
 
     assert [each.role for each in said.conversation.messages] == [Role.USER, Role.ASSISTANT]
+
+
+@pytest.mark.parametrize(
+    ("raw", "cell"),
+    [(b"content,role\n\x81\x8d bad,user\n", 1), (b"role,content\nuser,\x81\n", 2)],
+)
+def test_bytes_of_an_unknown_encoding_are_told_as_that(raw: bytes, cell: int) -> None:
+    assert rejected_in(raw) == ["line 2"]
+    assert reasons_in(raw) == [f"cell {cell} is no text in UTF-8 or Windows-1252"]
