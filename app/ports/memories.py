@@ -79,6 +79,10 @@ class MemoryWriter(MemoryReader, Protocol):
         """End an item where another one begins, unless it ends before."""
         ...
 
+    async def release(self, old: Memory, *, now: datetime) -> Sequence[ItemId]:
+        """Let an item supersede nothing, and nothing supersede it; what it superseded."""
+        ...
+
     async def under(
         self,
         scope: ScopeKey,

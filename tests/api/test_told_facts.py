@@ -225,6 +225,39 @@ async def test_a_changed_fact_ends_what_it_ends_and_is_there_once(alone: AsyncCl
     assert "Alice lives in Rome." in await facts(alone, as_of="2026-01-15T00:00:00Z")
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"content": "Lee works at Globex"},
+        {"metadata": {"subject": "Lee", "attribute": "works_at", "value": "Globex"}},
+    ],
+)
+async def test_what_a_fact_superseded_holds_again_once_it_is_about_somebody_else(
+    alone: AsyncClient, changes: Json
+) -> None:
+    acme = await tell(alone, "Kim works at Acme", valid_from=FIRST)
+    globex = await tell(alone, "Kim works at Globex", valid_from=LATER)
+    assert (await patch(alone, globex["id"], **changes))["superseded"] == []
+    held = await get(alone, f"/memories/{acme['id']}")
+    assert (held["valid_to"], held["superseded_by"]) == (None, None)
+    last = await tell(alone, "Kim works at Initech", valid_from="2026-03-01T00:00:00Z")
+    assert last["superseded"] == [acme["id"]]
+    lee = await get(alone, f"/memories/{globex['id']}")
+    assert (lee["valid_to"], lee["superseded_by"]) == (None, None)
+
+
+async def test_a_fact_that_began_earlier_ends_where_what_it_superseded_begins(
+    alone: AsyncClient,
+) -> None:
+    acme = await tell(alone, "Kim works at Acme", valid_from=FIRST)
+    globex = await tell(alone, "Kim works at Globex", valid_from=LATER)
+    changed = await patch(alone, globex["id"], valid_from="2025-05-01T00:00:00Z")
+    assert (changed["valid_to"], changed["superseded_by"]) == (FIRST, acme["id"])
+    held = await get(alone, f"/memories/{acme['id']}")
+    assert (held["valid_to"], held["superseded_by"]) == (None, None)
+    assert held["superseded"] == [globex["id"]]
+
+
 async def test_what_was_corrected_is_not_drawn_again_from_what_said_it(
     client: AsyncClient,
 ) -> None:

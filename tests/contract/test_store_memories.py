@@ -300,6 +300,40 @@ async def test_a_change_of_the_beginning_moves_the_end_of_what_was_superseded(
     assert (await get(store, berlin)).valid_to == NOON - DAY
 
 
+async def test_what_begins_at_another_time_takes_its_place_in_time_as_if_it_were_told(
+    store: Store,
+) -> None:
+    berlin = await tell(store, "home Berlin", subject="home", valid_from=NOON - 9 * DAY)
+    rome = await tell(store, "home Rome", subject="home", valid_from=NOON - 5 * DAY)
+    lisbon = await tell(store, "home Lisbon", subject="home", valid_from=NOON - 2 * DAY)
+    for begins, in_order in (
+        (NOON - 12 * DAY, [rome, berlin, lisbon]),
+        (NOON - DAY, [berlin, lisbon, rome]),
+        (NOON - 5 * DAY, [berlin, rome, lisbon]),
+    ):
+        changed = await change(store, rome, valid_from=begins)
+        items = [await get(store, each) for each in in_order]
+        assert [each.superseded_by for each in items] == [*(each.id for each in in_order[1:]), None]
+        assert [each.valid_to for each in items] == [*(each.valid_from for each in items[1:]), None]
+        assert changed == await get(store, rome)
+
+
+async def test_what_says_something_else_ends_nothing_of_before(store: Store) -> None:
+    at = [NOON - days * DAY for days in (9, 5, 2)]
+    acme, globex, initech = [
+        await tell(store, f"Kim works at {firm}", began)
+        for firm, began in zip(("Acme", "Globex", "Initech"), at, strict=True)
+    ]
+    lee = await change(store, globex, content="Lee works at Globex")
+    assert (lee.valid_to, lee.superseded_by) == (None, None)
+    first = await get(store, acme)
+    assert (first.valid_to, first.superseded_by) == (at[2], initech.id)
+    await change(store, initech, metadata={"subject": "Lee", "attribute": "works_at"})
+    first, lee = await get(store, acme), await get(store, globex)
+    assert (first.valid_to, first.superseded_by) == (None, None)
+    assert (lee.valid_to, lee.superseded_by) == (at[2], initech.id)
+
+
 async def test_items_of_strangers_conversations_and_messages_are_refused(store: Store) -> None:
     kept = await keep(store, "hello", user_id="bob")
     with pytest.raises(ConversationNotFound):

@@ -10,21 +10,14 @@ from app.distil.facts.told import speakers_of, told_fact
 from app.distil.facts.values import normal
 from app.domain.memories import Memory, MemoryChanges
 from app.domain.memory import ItemType
-from app.ports.memories import MemoryWriter
 from app.ports.stored import PreparedMemory
-from app.services.memories.bearings import bearings_of, end_by
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corrected:
-    """
-    What is set of an item; `fact` is what it says then, None where only its words are known.
-
-    `elsewhere` tells that it says something else than before.
-    """
+    """What is set of an item; `elsewhere` tells that it says something else than before."""
 
     changes: MemoryChanges
-    fact: Fact | None = None
     elsewhere: bool = False
 
 
@@ -38,7 +31,7 @@ def corrected(old: Memory, changes: MemoryChanges, fresh: PreparedMemory | None)
         return Corrected(changes=changes)
     content = old.content if fresh is None else fresh.new.content
     metadata = changes.metadata if "metadata" in changes.given else old.metadata
-    before, fact = _says(old, old.content, old.metadata), _says(old, content, metadata)
+    before, fact = fact_in(old), _says(old, content, metadata)
     if fact is not None:
         subject = subject_of(fact)
     elif fresh is None or fresh.content_hash == old.content_hash:
@@ -50,7 +43,12 @@ def corrected(old: Memory, changes: MemoryChanges, fresh: PreparedMemory | None)
         changes, given=changes.given | {"subject", "metadata"}, subject=subject, metadata=metadata
     )
     elsewhere = subject != old.subject or _value(before) != _value(fact)
-    return Corrected(changes=filed, fact=fact, elsewhere=elsewhere)
+    return Corrected(changes=filed, elsewhere=elsewhere)
+
+
+def fact_in(item: Memory) -> Fact | None:
+    """What an item says; None for what is no fact, or of which only the words are known."""
+    return _says(item, item.content, item.metadata) if item.type is ItemType.FACT else None
 
 
 def _says(old: Memory, content: str, metadata: Mapping[str, object]) -> Fact | None:
@@ -77,24 +75,3 @@ def _current(
 
 def _value(fact: Fact | None) -> str:
     return "" if fact is None else normal(fact.value)
-
-
-async def settle(
-    memories: MemoryWriter, changed: Memory, fact: Fact | None, *, now: datetime
-) -> None:
-    """Have a fact that says something else end what it ends, and be ended by what ends it."""
-    begins, scope = changed.valid_from, changed.scope
-    if changed.is_over(begins, now=now) or changed.superseded_by is not None:
-        return
-    if fact is None:
-        known = await memories.about(scope, ItemType.FACT, changed.subject or "")
-        before = [each for each in known if each.valid_from <= begins]
-        ended = [each for each in before if not each.is_over(begins, now=now)]
-    else:
-        speakers = speakers_of(changed.user_id)
-        found = await bearings_of(memories, scope, fact, begins=begins, speakers=speakers, now=now)
-        ended = [*found.ended, *found.repeated]
-        await end_by(memories, changed.id, found.heirs, now=now)
-    for each in ended:
-        if each.key != changed.key:
-            await memories.supersede(each, by=changed.key, now=now)

@@ -15,13 +15,15 @@ from app.domain.ids import ItemId, TenantId
 from app.domain.memories import Memory, MemoryChanges, NewMemory
 from app.domain.memory import ItemType
 from app.ports import Clock
+from app.ports.memories import MemoryWriter
 from app.ports.store import Store, Transaction
 from app.ports.stored import NOBODY, About, PreparedMemory
 from app.services.common.once import IdempotencyKey, answered, keep_answer
 from app.services.memories.bearings import end_by
-from app.services.memories.correcting import corrected, settle
+from app.services.memories.correcting import Corrected, corrected
 from app.services.memories.placing import KeptMemory, Placing, memory_deed
 from app.services.memories.prepare import MemoryPreparer
+from app.services.memories.settling import settle
 from app.services.memories.telling import among_facts
 
 
@@ -110,7 +112,8 @@ class MemoryKeeper:
         Set what is given.
 
         A fact that says something else is filed under that, and what was drawn is not drawn again
-        from the same messages.
+        from the same messages. What begins at another time, or says something else, supersedes, and
+        is superseded, as if it were told anew.
 
         Raises:
             MemoryNotFound: There is none under this id.
@@ -133,14 +136,36 @@ class MemoryKeeper:
             own = corrected(found, replace(changes, given=changes.given | {"derived"}), fresh)
             if own.elsewhere:
                 await memories.refuse(found)
-            await memories.change(found, own.changes, fresh, now=now)
-            changed = await memories.get(item_id, now=None)
-            if own.elsewhere:
-                await settle(memories, changed, own.fact, now=now)
+            changed = await _set(memories, found, own, fresh, now=now)
             await _retell_of_user(transaction, changed, changes.given, now)
             deed = memory_deed(Action.MEMORY_CHANGED, item_id, fields=sorted(changes.given))
             await transaction.audit.note(deed, now=now)
             return changed
+
+
+async def _set(
+    memories: MemoryWriter,
+    found: Memory,
+    own: Corrected,
+    fresh: PreparedMemory | None,
+    *,
+    now: datetime,
+) -> Memory:
+    """Set it; what moves in time, or is about something else, leaves its place for another."""
+    if not own.elsewhere and not _begins_elsewhere(found, own.changes):
+        await memories.change(found, own.changes, fresh, now=now)
+        return await memories.get(found.id, now=None)
+    freed = await memories.release(found, now=now)
+    free = await memories.get(found.id, now=None)
+    await memories.change(free, own.changes, fresh, now=now)
+    changed = await memories.get(found.id, now=None)
+    await settle(memories, found, changed, freed, now=now)
+    return await memories.get(found.id, now=None)
+
+
+def _begins_elsewhere(found: Memory, changes: MemoryChanges) -> bool:
+    begins = changes.valid_from or found.created_at
+    return "valid_from" in changes.given and begins != found.valid_from
 
 
 async def _retell_of_user(

@@ -21,7 +21,7 @@ from app.adapters.sql.projecting.outbox import enqueue
 from app.adapters.sql.said.counters import terms_in
 from app.adapters.sql.said.scopes import SqlScopes, hold_scopes
 from app.domain.errors import MessageNotFound, NeverValid
-from app.domain.ids import ItemKey, MessageId, ScopeKey
+from app.domain.ids import ItemId, ItemKey, MessageId, ScopeKey
 from app.domain.memories import Memory, MemoryChanges
 from app.domain.memory import Table, item_key, table_and_row
 from app.ports.stored import PlacedMemory, PreparedChunk, PreparedMemory
@@ -85,6 +85,16 @@ class SqlItemWriter(SqlItemsBySubject):
         row, heir = table_and_row(old.key)[1], table_and_row(by)[1]
         keys = await superseded(self.connection, row, by=heir, now=now)
         await enqueue(self.connection, self.tenant, old.scope, keys, now=now)
+
+    async def release(self, old: Memory, *, now: datetime) -> Sequence[ItemId]:
+        i, row = t.memory_item.c, table_and_row(old.key)[1]
+        ended = select(i.key, i.id).where(i.superseded_by == row, i.parent_key.is_(None))
+        freed = (await self.connection.execute(ended.order_by(i.valid_from, i.key))).all()
+        keys = list[ItemKey]()
+        for each in (*(one.key for one in freed), row):
+            keys += await superseded(self.connection, each, by=None, now=now)
+        await enqueue(self.connection, self.tenant, old.scope, keys, now=now)
+        return [ItemId(each.id) for each in freed]
 
     async def derive(
         self,
