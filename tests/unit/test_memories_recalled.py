@@ -20,6 +20,7 @@ from app.services.operating.workers import Janitor
 from tests.factories import ACME, NOON, an_item
 from tests.fakes import Memory
 
+MINUTE = timedelta(minutes=1)
 HOUR = timedelta(hours=1)
 REQUEST = ContextRequest(query="green tea?", user_id="alice")
 
@@ -142,6 +143,20 @@ async def test_the_janitor_erases_what_has_expired(memory: Memory) -> None:
     assert await memory.vectors.count() == 1
     async with memory.store.read(ACME) as snapshot:
         assert (await snapshot.counts()).memory_items == 1
+
+
+async def test_what_an_expired_item_superseded_holds_again_a_minute_later(memory: Memory) -> None:
+    janitor = Janitor(
+        store=memory.store, recorder=memory.recorder, clock=memory.clock, new_id=uuid4
+    )
+    await janitor.tick()
+    first = await tell(memory, "green tea in Berlin", subject="tea")
+    await tell(memory, "green tea in Lisbon", subject="tea", expires_at=NOON + MINUTE)
+    assert (await get(memory, first.id)).superseded_by is not None
+    memory.clock.forward(60)
+    await janitor.tick()
+    held = await get(memory, first.id)
+    assert (held.valid_to, held.superseded_by) == (None, None)
 
 
 async def test_the_vectors_hear_when_an_item_ends(memory: Memory) -> None:

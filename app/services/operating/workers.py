@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from functools import partial
 from logging import getLogger
 
@@ -31,6 +32,8 @@ _PULSE_EVERY = 2.0
 _ERASED_EVERY = 15.0
 _SCOURED_EVERY = 30.0
 _OLD_FORGOTTEN_EVERY = 3_600.0
+_EXPIRED_ERASED_EVERY = 60.0
+"""What an expired item superseded holds again as late as that."""
 _BETWEEN_BATCHES = 0.02
 _LOOKED_AT_EVERY = 1.0
 _ITEMS_AT_ONCE = 200
@@ -39,26 +42,35 @@ _FAREWELL = 10.0
 """Seconds that a worker gets to finish what it is at."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Janitor:
-    """Forgets receipts and metrics past their time, and memory items that have expired."""
+    """Forgets receipts and metrics past their time, once an hour, and items that have expired."""
 
     store: Store
     recorder: Recorder
     clock: Clock
     new_id: NewId
+    _due_at: datetime | None = None
+    """When what is old is looked for again."""
 
     async def tick(self) -> None:
-        await self.recorder.note_anew()
         try:
-            while await self._forget_old():
-                pass
+            await self._forget_old()
             while await self._erase_expired() == _ITEMS_AT_ONCE:
                 pass
         except ForewordError as error:
             _log.warning("what is old stays for now", extra={"reason": str(error)})
 
-    async def _forget_old(self) -> bool:
+    async def _forget_old(self) -> None:
+        now = self.clock()
+        if self._due_at is not None and now < self._due_at:
+            return
+        self._due_at = now + timedelta(seconds=_OLD_FORGOTTEN_EVERY)
+        await self.recorder.note_anew()
+        while await self._forget_some():
+            pass
+
+    async def _forget_some(self) -> bool:
         """Some at a time, as below; whether there may be more."""
         async with self.store.project() as projections:
             return await projections.forget_old(now=self.clock(), limit=_ROWS_AT_ONCE)
@@ -111,7 +123,7 @@ class Workers:
             asyncio.create_task(self._succeed()),
             asyncio.create_task(self._index_labels()),
             asyncio.create_task(self._repeat(self.forgetter.tick, pause=_ERASED_EVERY)),
-            asyncio.create_task(self._repeat(self.janitor.tick, pause=_OLD_FORGOTTEN_EVERY)),
+            asyncio.create_task(self._repeat(self.janitor.tick, pause=_EXPIRED_ERASED_EVERY)),
             asyncio.create_task(self._scour()),
             asyncio.create_task(self._repeat(self.pruner.tick, pause=_OLD_FORGOTTEN_EVERY)),
             asyncio.create_task(self._repeat(self.doorkeeper.tick, pause=self.uses_noted_every)),
