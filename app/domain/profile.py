@@ -13,6 +13,9 @@ from app.domain.storable import same_json
 MOST_ENTRIES = 200
 """Of a profile, preferences and context together."""
 
+HEALTH = frozenset({"condition", "allergic_to"})
+"""What facts tell of it: no profile does, unless somebody writes it there."""
+
 _SPELLING = re.compile(r"[\W_]+")
 
 
@@ -121,13 +124,15 @@ class Profile:
     def with_derived(self, newest_first: Iterable[DerivedEntry]) -> "Profile":
         """
         The same with what facts say, but for what somebody wrote something about, under whatever
-        spelling and in whichever section; nothing of it is told twice, and nothing private at all.
+        spelling and in whichever section; nothing of it is told twice, and nothing private at all,
+        nor of health.
         """
         written = {_spelled(name) for section in Section for name in self.written(section)}
         taken: dict[tuple[str, ...], DerivedEntry] = {}
         for each in newest_first:
             entry = each.entry
-            if _spelled(entry.name) not in written and not is_private(entry.name, entry.value):
+            hidden = entry.name in HEALTH or is_private(entry.name, entry.value)
+            if _spelled(entry.name) not in written and not hidden:
                 value = () if entry.single else (entry.value.casefold(),)
                 taken.setdefault((entry.section, entry.name, *value), each)
         room = max(MOST_ENTRIES - len(self.preferences) - len(self.context), 0)

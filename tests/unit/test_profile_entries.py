@@ -7,7 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.adapters.tokenizer import BpeTokenCounter
+from app.distil.facts.drawing import facts_of
+from app.distil.facts.portrait import entry_of
+from app.distil.language.utterance import Utterance
 from app.domain.context import Format
+from app.domain.conversation import Role
 from app.domain.ids import ItemId
 from app.domain.profile import MOST_ENTRIES, DerivedEntry, Entry, Profile, Section
 from app.services.packing.introducing import Introducer
@@ -50,6 +54,17 @@ def test_of_what_is_single_the_newest_is_told_and_nothing_twice() -> None:
 def test_what_is_private_is_not_told_though_it_was_derived_before() -> None:
     several = [derived("credit card number", "4111 1111 1111 1111", 1), derived("has", "a dog", 2)]
     assert NOTHING.with_derived(several).told(Section.CONTEXT) == {"has": ["a dog"]}
+
+
+def test_health_is_not_told_unless_somebody_writes_it() -> None:
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    for content in ("I'm allergic to penicillin.", "I have diabetes."):
+        said = Utterance(role=Role.USER, content=content, said_at=now)
+        assert [entry_of(fact, {"user"}) for fact in facts_of(said)] == [None]
+    before = [derived("allergic_to", "penicillin", 1), derived("has", "a dog", 2)]
+    assert NOTHING.with_derived(before).told(Section.CONTEXT) == {"has": ["a dog"]}
+    written = Profile(context={"allergic_to": "penicillin"}, updated_at=NOON)
+    assert written.with_derived(before).context == {"allergic_to": "penicillin"}
 
 
 @given(st.permutations(range(MOST_ENTRIES + 20)))

@@ -9,7 +9,7 @@ from app.distil.language.lexicon import MEASURES, TOOL_KINDS
 from app.domain.ids import ItemKey
 from app.domain.memories import Memory
 from app.domain.private import is_private
-from app.domain.profile import Entry, Section
+from app.domain.profile import HEALTH, Entry, Section
 
 _LONGEST = 255
 _RULE = "rule"
@@ -22,7 +22,8 @@ _NOT_TOLD_OF = frozenset({"address", "status"})
 """Nor what ends so: a "billing address"."""
 
 _NOT_TOLD = MEASURES | {
-    *("decision", "visited", "plans", "goal", "condition", "fears", "email", "phone")
+    *("decision", "visited", "plans", "goal", "fears", "email", "phone"),
+    *HEALTH,
 }
 """What passes, and what not every prompt has to know: it is recalled where it matters."""
 
