@@ -20,6 +20,7 @@ _SAID: Mapping[type[e.ForewordError], str] = {
     e.ProfileNotFound: "The user agrees to one, but nothing was written, nor derived from facts.",
     e.DocumentReadOnly: "That with this {which} is one: POST /memories with its source and text.",
     e.NeverValid: "What begins to hold at {valid_from} has to end later than that.",
+    e.StillSuperseded: "It holds longer once {superseded_by} is erased or changed.",
     e.ConsentMissing: "It takes the purpose `{purpose}`: PUT /users/USER_ID/consent grants it.",
     e.ProfileTooLarge: "It may have {max_entries} entries and {max_characters} characters of JSON.",
     e.MetadataTooLarge: "That with this {which} may have {most} bytes of it as JSON.",

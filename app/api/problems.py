@@ -28,6 +28,7 @@ STATUS: Mapping[type[e.ForewordError], HTTPStatus] = {
     e.EntityNotFound: HTTPStatus.NOT_FOUND,
     e.DocumentReadOnly: HTTPStatus.CONFLICT,
     e.NeverValid: HTTPStatus.UNPROCESSABLE_ENTITY,
+    e.StillSuperseded: HTTPStatus.CONFLICT,
     e.BundleNotFound: HTTPStatus.NOT_FOUND,
     e.ProfileNotFound: HTTPStatus.NOT_FOUND,
     e.ConsentMissing: HTTPStatus.FORBIDDEN,

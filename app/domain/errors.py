@@ -42,6 +42,10 @@ class NeverValid(ForewordError):
     """The item would end before it begins to hold."""
 
 
+class StillSuperseded(ForewordError):
+    """The item ends where what superseded it begins."""
+
+
 class BundleNotFound(ForewordError):
     """There is no such context bundle."""
 

@@ -258,6 +258,22 @@ async def test_a_fact_that_began_earlier_ends_where_what_it_superseded_begins(
     assert held["superseded"] == [globex["id"]]
 
 
+@pytest.mark.parametrize("end", [None, "2026-03-01T00:00:00Z"])
+async def test_a_superseded_fact_holds_no_longer_whatever_end_it_is_told(
+    alone: AsyncClient, end: str | None
+) -> None:
+    acme = await tell(alone, "Kim works at Acme", valid_from=FIRST)
+    globex = await tell(alone, "Kim works at Globex", valid_from=LATER)
+    path = f"/memories/{acme['id']}"
+    told = problem(await alone.patch(path, json={"valid_to": end}), 409, "still-superseded")
+    assert (told["superseded_by"], told["memory_id"]) == (globex["id"], acme["id"])
+    sooner = "2026-01-15T00:00:00Z"
+    assert (await patch(alone, acme["id"], valid_to=sooner))["valid_to"] == sooner
+    assert (await patch(alone, acme["id"], valid_to=end))["valid_to"] == LATER
+    lee = await patch(alone, acme["id"], content="Lee works at Acme", valid_to=None)
+    assert (lee["valid_to"], lee["superseded_by"]) == (None, None)
+
+
 async def test_what_was_corrected_is_not_drawn_again_from_what_said_it(
     client: AsyncClient,
 ) -> None:

@@ -8,9 +8,7 @@ from uuid import UUID
 
 from app.distil.facts.portrait import entries_of
 from app.domain.audit import Action
-from app.domain.errors import (
-    DocumentReadOnly,
-)
+from app.domain.errors import DocumentReadOnly, StillSuperseded
 from app.domain.ids import ItemId, TenantId
 from app.domain.memories import Memory, MemoryChanges, NewMemory
 from app.domain.memory import ItemType
@@ -119,6 +117,7 @@ class MemoryKeeper:
             MemoryNotFound: There is none under this id.
             DocumentReadOnly: It is a document.
             NeverValid: It would end before it begins.
+            StillSuperseded: It is to hold longer than until what superseded it begins.
         """
         fresh: PreparedMemory | None = None
         if "content" in changes.given:
@@ -131,9 +130,10 @@ class MemoryKeeper:
             found = await memories.get(item_id, now=now)
             if found.type is ItemType.DOCUMENT:
                 raise DocumentReadOnly(memory_id=str(item_id))
+            own = corrected(found, replace(changes, given=changes.given | {"derived"}), fresh)
+            _must_end(found, own)
             if not changes.alter(found):
                 return found
-            own = corrected(found, replace(changes, given=changes.given | {"derived"}), fresh)
             if own.elsewhere:
                 await memories.refuse(found)
             changed = await _set(memories, found, own, fresh, now=now)
@@ -152,7 +152,7 @@ async def _set(
     now: datetime,
 ) -> Memory:
     """Set it; what moves in time, or is about something else, leaves its place for another."""
-    if not own.elsewhere and not _begins_elsewhere(found, own.changes):
+    if not _moves(found, own):
         await memories.change(found, own.changes, fresh, now=now)
         return await memories.get(found.id, now=None)
     freed = await memories.release(found, now=now)
@@ -163,9 +163,19 @@ async def _set(
     return await memories.get(found.id, now=None)
 
 
-def _begins_elsewhere(found: Memory, changes: MemoryChanges) -> bool:
-    begins = changes.valid_from or found.created_at
-    return "valid_from" in changes.given and begins != found.valid_from
+def _moves(found: Memory, own: Corrected) -> bool:
+    begins = own.changes.valid_from or found.created_at
+    return own.elsewhere or ("valid_from" in own.changes.given and begins != found.valid_from)
+
+
+def _must_end(found: Memory, own: Corrected) -> None:
+    """No change of its end has an item hold beside what superseded it."""
+    ends, until = own.changes.valid_to, found.valid_to
+    if found.superseded_by is None or "valid_to" not in own.changes.given or _moves(found, own):
+        return
+    by_itself = until is not None and found.ends_at == until
+    if not by_itself and (ends is None or (until is not None and ends > until)):
+        raise StillSuperseded(memory_id=str(found.id), superseded_by=str(found.superseded_by))
 
 
 async def _retell_of_user(
