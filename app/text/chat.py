@@ -216,6 +216,18 @@ def parsed_in(text: bytes | str) -> Mapping[str, Any]:
     return found if isinstance(found, Mapping) else {}
 
 
+def answers_nothing(answer: bytes, *, streamed: bool) -> bool:
+    """
+    Whether an answer, of any form, is an error or nothing that could be read.
+
+    Those of Responses have an `error` as well where they were begun; they have an `id` then.
+    """
+    several = [*map(parsed_in, events_in(answer))] if streamed else [parsed_in(answer)]
+    failed = any(told.get("error") or told.get("type") == "error" for told in several)
+    begun = any("id" in told for told in several)
+    return not any(several) or (failed and (streamed or not begun))
+
+
 def _first_choice(told: Mapping[str, Any]) -> Mapping[str, Any]:
     choices = told.get("choices")
     for choice in choices if isinstance(choices, list) else ():

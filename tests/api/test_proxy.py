@@ -6,10 +6,19 @@ from typing import Any
 import openai
 import pytest
 
+from app.api.passing import EVENTS
 from app.settings import Settings
 from tests.api.proxied import HUGIN, QUESTION, Service, eventually, in_front_of
 from tests.api.speaking import Json, problem, said, talking_to
-from tests.stand_in_model import Script, StandInModel, said_back, stand_in_model, streamed
+from tests.stand_in_model import (
+    Script,
+    StandInModel,
+    messaged,
+    responded,
+    said_back,
+    stand_in_model,
+    streamed,
+)
 from tests.stand_in_qdrant import refusing_port
 
 WEATHER = {"id": "call_1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
@@ -351,6 +360,11 @@ async def test_headers_win_over_what_the_body_says(service: Service) -> None:
     assert conversation["external_id"] == "c"
 
 
+_SAID = {
+    "chat/completions": said_back("Understood."),
+    "responses": responded("Understood."),
+    "messages": messaged("Understood."),
+}
 FORMS: list[tuple[str, dict[str, Any]]] = [
     ("chat/completions", {"messages": [said(QUESTION)]}),
     ("responses", {"input": QUESTION}),
@@ -394,6 +408,35 @@ async def test_nobody_is_who_is_no_name(service: Service, form: str, asked: Json
             answer = await service.plain.post(f"/v1/{form}", json={**asked, **more})
             assert problem(answer, 422, "unusable-header")["where"] == where
     assert not service.model.heard
+
+
+ERRORS = [
+    Script(chunks=[b'{"error": {"message": "overloaded"}}']),
+    Script(chunks=[b'{"type": "error", "error": {"type": "overloaded_error"}}']),
+    Script(chunks=[b"<html>Bad gateway</html>"], media_type="text/html"),
+    Script(chunks=[b""]),
+    Script(chunks=[b'data: {"error": {"message": "overloaded"}}\n\n'], media_type=EVENTS),
+    Script(
+        chunks=[b'event: error\ndata: {"type": "error", "code": "overloaded"}\n\n'],
+        media_type=EVENTS,
+    ),
+    Script(chunks=[b"data: <html>Bad gateway</html>\n\n"], media_type=EVENTS),
+]
+
+
+@pytest.mark.parametrize(("form", "asked"), FORMS)
+async def test_of_an_answer_that_is_an_error_nothing_is_kept(
+    service: Service, form: str, asked: Json
+) -> None:
+    """Whatever its status says: who asks again would have asked twice."""
+    for script in ERRORS:
+        service.model.answers(script)
+        answer = await service.plain.post(f"/v1/{form}", json={**asked, "user": "alice"})
+        assert (answer.status_code, answer.content) == (200, script.body)
+    service.model.answers(_SAID[form])
+    await service.plain.post(f"/v1/{form}", json={**asked, "user": "alice"})
+    asking, reply = await service.kept("alice", 2)
+    assert (asking["content"], reply["content"]) == (QUESTION, "Understood.")
 
 
 async def test_a_conversation_may_be_named_by_its_id(service: Service) -> None:

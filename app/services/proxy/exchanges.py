@@ -19,7 +19,7 @@ from app.services.writing.ingest import Ingestor
 from app.services.writing.prepare import INLINE_CHARACTERS
 from app.services.writing.waiting import IndexWaiter
 from app.text.anthropic import message_in
-from app.text.chat import name_of, reply_in, since_reply, system_prompt_in
+from app.text.chat import answers_nothing, name_of, reply_in, since_reply, system_prompt_in
 from app.text.responses import response_in
 
 _log = getLogger(__name__)
@@ -196,7 +196,7 @@ class ExchangeKeeper:
         """What was said, as it goes into its conversation; of no chat, or no answer, nothing."""
         read, chat = _REPLY_IN[exchange.form], exchange.chat
         reply = read(exchange.answer, streamed=exchange.streamed) if _has_chat(exchange) else None
-        asked = since_reply(chat) if reply or exchange.whole else []
+        asked = since_reply(chat) if reply or _is_answered(exchange) else []
         if reply is not None and not exchange.whole:
             reply = replace(reply, metadata={**reply.metadata, "incomplete": True})
         said = _with_ids(asked, reply, self.ingestor.new_id)
@@ -222,6 +222,12 @@ class ExchangeKeeper:
 def _has_chat(exchange: Exchange) -> bool:
     """Whether it answers anything: a request of the other forms may go on with what was kept."""
     return bool(exchange.chat) or exchange.form is not Form.CHAT
+
+
+def _is_answered(exchange: Exchange) -> bool:
+    """Whether what has no reply in it is an answer all the same, and no error."""
+    answer, streamed = exchange.answer, exchange.streamed
+    return exchange.whole and (exchange.cut or not answers_nothing(answer, streamed=streamed))
 
 
 def _with_ids(
