@@ -25,6 +25,8 @@ class Heard:
 
     method: str
     path: str
+    written: str
+    """The path as it was sent."""
     query: str
     headers: Mapping[str, str]
     raw: bytes
@@ -219,6 +221,7 @@ class StandInModel:
             Heard(
                 method=request.method,
                 path=request.url.path,
+                written=request.scope["raw_path"].decode(),
                 query=request.url.query,
                 headers=dict(request.headers),
                 raw=await request.body(),

@@ -5,11 +5,12 @@ from urllib.parse import quote
 
 from starlette.datastructures import Headers
 
+from app.api.paths import steps_in
 from app.domain.audit import ANYONE
 from app.domain.chat import Recollection
 from app.domain.errors import UnusableHeader
 from app.domain.keys import LOCAL_PREFIX, Caller, looks_like_a_key
-from app.domain.user_ids import user_id_problem
+from app.domain.user_ids import STEPS, user_id_problem
 from app.ports.upstream import HeaderList, Reply
 
 EVENTS = "text/event-stream"
@@ -44,6 +45,8 @@ _OF_OUR_SERVER = {
 
 _OF_A_PART = "!$&'()*+,;=:@~"
 """What stands unquoted in a part of a path."""
+
+_ENCODED = "%2F"
 
 _MOST_TOKENS = 10_000_000
 _DIGITS = re.compile(r"[0-9]{1,9}")
@@ -91,12 +94,13 @@ def _brought(headers: Headers) -> tuple[HeaderList, bool]:
 def path_to_upstream(rest: str) -> str | None:
     """
     What stands behind `/v1/`, decoded, as a path behind the upstream's base URL; None of what would
-    lead out of that.
+    lead out of that, be it once the upstream decodes a slash that is a part of a name here.
     """
-    parts = rest.split("/")
-    if any(each.partition(";")[0] in {"", ".", ".."} for each in parts):
+    parts = [steps_in(part) for part in rest.split("/")]
+    led = {step.partition(";")[0] for part in parts for step in part}
+    if [""] in parts or led & STEPS or any(part[0].startswith(";") for part in parts):
         return None
-    return "".join(f"/{quote(each, safe=_OF_A_PART)}" for each in parts)
+    return "".join(f"/{_ENCODED.join(quote(s, safe=_OF_A_PART) for s in part)}" for part in parts)
 
 
 def _opened_by(api_key: str, headers: Headers) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from typing import Annotated
 from urllib.parse import unquote
 
 from pydantic import BeforeValidator
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.schemas.fields import Name, UserId
 
@@ -26,10 +26,23 @@ class EncodedSlashes:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         written: bytes = scope.get("raw_path") or b""
-        if b"%2f" in written.lower():
-            steps = [unquote(step) for step in written.decode("latin-1").split("/")]
-            scope["path"] = "/".join(step.replace("/", _HIDDEN) for step in steps)
-        await self._app(scope, receive, send)
+        if b"%2f" not in written.lower():
+            await self._app(scope, receive, send)
+            return
+        decoded = scope["path"]
+
+        async def send_under_its_path(message: Message) -> None:
+            scope["path"] = decoded  # servers write it into their log, which takes no surrogates
+            await send(message)
+
+        steps = [unquote(step) for step in written.decode("latin-1").split("/")]
+        scope["path"] = "/".join(step.replace("/", _HIDDEN) for step in steps)
+        await self._app(scope, receive, send_under_its_path)
+
+
+def steps_in(part: str) -> list[str]:
+    """What the slashes divide that somebody wrote inside of a step of a path."""
+    return part.split(_HIDDEN)
 
 
 def with_slashes(text: str) -> str:

@@ -66,6 +66,14 @@ async def test_batches_of_messages_are_passed_on(service: Service) -> None:
     assert "sk-provider" in str(heard.headers)
 
 
+async def test_a_slash_in_a_name_is_passed_on_as_it_was_written(service: Service) -> None:
+    service.model.answers(Script(chunks=[b'{"id": "m", "object": "model"}']))
+    await service.openai.models.retrieve("meta-llama/Llama-3")
+    assert service.model.last.written == "/v1/models/meta-llama%2FLlama-3"
+    await service.plain.get("/v1/files/a%2fb%20c/content")
+    assert service.model.last.written == "/v1/files/a%2Fb%20c/content"
+
+
 async def test_names_stay_as_they_are(service: Service) -> None:
     for name in ("ft:gpt-x:acme::1", "a b", "a%2Fb", "ü"):
         service.model.answers(Script(chunks=[b'{"id": "m", "object": "model"}']))
@@ -85,6 +93,10 @@ async def test_names_stay_as_they_are(service: Service) -> None:
         "/v1/files/%2e%2e/%2e%2e/admin",
         "/v1/files//x",
         "/v1/files/%2e",
+        "/v1/..%2fhealthz",
+        "/v1/models/x%2F..%2F..%2Fadmin",
+        "/v1/..;%2Fadmin",
+        "/v1/files/;x",
     ],
 )
 async def test_no_path_leads_out_of_the_upstreams_api(service: Service, path: str) -> None:
