@@ -7,10 +7,10 @@ from typing import Any
 
 from starlette.datastructures import Headers
 
-from app.api.passing import CONVERSATION, a_user, name_in, usable, user_in
+from app.api.passing import CONVERSATION, name_in, name_problem, user_in, user_problem
 from app.api.reading import parsed
 from app.domain.chat import Form, Party
-from app.domain.errors import NotAnObject, UnusableHeader
+from app.domain.errors import NotAnObject, UnusableField
 from app.text import anthropic, responses
 from app.text.chat import Chat, listed_in, name_of, question_in, shown_in, with_memory
 
@@ -89,19 +89,20 @@ def party_of(headers: Headers, asked: Asked) -> Party:
     Whose request it is, and of which conversation: by header, else by what the body says.
 
     Raises:
-        UnusableHeader: What is said cannot be a name.
+        UnusableHeader: What it says cannot be a name.
+        UnusableField: The same of the body.
     """
     metadata = asked.body.get("metadata")
     told = metadata if isinstance(metadata, dict) else {}
     user = user_in(headers) or _first(
-        a_user,
+        user_problem,
         ("user", asked.body.get("user")),
         ("metadata.user_id", told.get("user_id")),
         ("metadata.user", told.get("user")),
         ("safety_identifier", asked.body.get("safety_identifier")),
     )
     conversation = name_in(headers, CONVERSATION) or _first(
-        usable,
+        name_problem,
         ("metadata.conversation_id", told.get("conversation_id")),
         ("metadata.conversation", told.get("conversation")),
         ("conversation", asked.kept if isinstance(asked.kept, str) and asked.kept else None),
@@ -111,7 +112,7 @@ def party_of(headers: Headers, asked: Asked) -> Party:
     return Party(user_id=user, conversation=conversation)
 
 
-def _first(checked: Callable[[str, str], str], *told: tuple[str, object]) -> str | None:
+def _first(problem_of: Callable[[str], str | None], *told: tuple[str, object]) -> str | None:
     """
     The first that is there, if it can be what it is meant for; a whole number by its digits.
 
@@ -121,14 +122,11 @@ def _first(checked: Callable[[str, str], str], *told: tuple[str, object]) -> str
         match name:
             case None:
                 continue
-            case bool():
-                raise _no_name(where)
-            case str() | int():
-                return checked(str(name), where)
+            case str() | int() if not isinstance(name, bool):
+                problem = problem_of(str(name))
             case _:
-                raise _no_name(where)
+                problem = "must be a text or a whole number"
+        if problem is not None:
+            raise UnusableField(f"{where} {problem}", where=where)
+        return str(name)
     return None
-
-
-def _no_name(where: str) -> UnusableHeader:
-    return UnusableHeader(f"{where} must be a text or a whole number", where=where)

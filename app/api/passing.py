@@ -1,6 +1,7 @@
 """What of a request and its answer is passed on between a caller and the upstream."""
 
 import re
+from collections.abc import Callable
 from urllib.parse import quote
 
 from starlette.datastructures import Headers
@@ -154,7 +155,7 @@ def name_in(headers: Headers, header: str) -> str | None:
         UnusableHeader: It is empty, too long, or no text.
     """
     told = headers.get(header)
-    return None if told is None else usable(_utf8(told, header), header)
+    return None if told is None else _fit(name_problem, _utf8(told, header), header)
 
 
 def user_in(headers: Headers) -> str | None:
@@ -165,32 +166,24 @@ def user_in(headers: Headers) -> str | None:
         UnusableHeader: Nobody can be called so.
     """
     told = name_in(headers, USER)
-    return None if told is None else a_user(told, USER)
+    return None if told is None else _fit(user_problem, told, USER)
 
 
-def a_user(name: str, where: str) -> str:
-    """
-    `name`, if a user can be called so.
-
-    Raises:
-        UnusableHeader: It is blank, `.` or `..`, or can be no name at all.
-    """
-    if (problem := user_id_problem(usable(name, where))) is not None:
-        raise UnusableHeader(f"{where} {problem}", where=where)
+def _fit(problem_of: Callable[[str], str | None], name: str, header: str) -> str:
+    if (problem := problem_of(name)) is not None:
+        raise UnusableHeader(f"{header} {problem}", where=header)
     return name
 
 
-def usable(name: str, where: str) -> str:
-    """
-    `name`, if it can be one of ours.
+def user_problem(name: str) -> str | None:
+    """Why no user can be called so: it is blank, `.`, `..` or no name; None: one can be."""
+    return name_problem(name) or user_id_problem(name)
 
-    Raises:
-        UnusableHeader: It is empty, too long, or holds what no database keeps.
-    """
+
+def name_problem(name: str) -> str | None:
+    """Why this can be no name of ours: empty, too long, or no text that is kept; None: it can."""
     bad = not name or len(name) > _LONGEST_NAME or "\0" in name or not _encodable(name)
-    if bad:
-        raise UnusableHeader(f"{where} must have 1 to {_LONGEST_NAME} characters", where=where)
-    return name
+    return f"must have 1 to {_LONGEST_NAME} characters" if bad else None
 
 
 def budget_in(headers: Headers) -> int | None:

@@ -79,6 +79,7 @@ STATUS: Mapping[type[e.ForewordError], HTTPStatus] = {
     e.NotAnObject: HTTPStatus.BAD_REQUEST,
     e.TooManyValues: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     e.UnusableHeader: HTTPStatus.UNPROCESSABLE_ENTITY,
+    e.UnusableField: HTTPStatus.UNPROCESSABLE_ENTITY,
 }
 MEDIA_TYPE = "application/problem+json"
 DESCRIBED: Mapping[int | str, dict[str, Any]] = {

@@ -244,3 +244,7 @@ class TooManyValues(ForewordError):
 
 class UnusableHeader(ForewordError):
     """A header does not have the documented shape."""
+
+
+class UnusableField(ForewordError):
+    """A field of the body does not have the documented shape."""

@@ -406,7 +406,7 @@ async def test_nobody_is_who_is_no_name(service: Service, form: str, asked: Json
             if (wrong, where) == ("  ", "metadata.conversation_id"):
                 continue
             answer = await service.plain.post(f"/v1/{form}", json={**asked, **more})
-            assert problem(answer, 422, "unusable-header")["where"] == where
+            assert problem(answer, 422, "unusable-field")["where"] == where
     assert not service.model.heard
 
 
