@@ -100,3 +100,36 @@ def test_what_is_one_is_told(content: str, told: list[str]) -> None:
 )
 def test_a_fact_is_told_as_of_another(content: str, text: str) -> None:
     assert [each.text for each in facts_in(content)] == [text]
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("My email is anna@old.example. Wait, anna@new.example.", ["email anna@new.example"]),
+        ("My email is a@b.example, sorry, a@c.example", ["email a@c.example"]),
+        ("I live in Gent. No wait, we moved to Aalst last month.", []),
+        ("I live in Gent. Sorry, I mean Aalst.", []),
+        ("I live in Gent. Correction: Aalst.", []),
+        ("I live in Gent, no wait, Aalst.", []),
+        ("I live in Gent. Wait, it's Aalst.", []),
+        ("I live in Gent. Actually, I live in Aalst.", ["lives_in Aalst"]),
+        ("I work at Acme. Scratch that.", []),
+        ("I work at Acme. Scratch that, I work at Globex.", ["works_at Globex"]),
+        (
+            "I live in Gent and I work at Acme. Scratch that, I work at Globex.",
+            ["lives_in Gent", "works_at Globex"],
+        ),
+        ("I like tea. Actually I like coffee too.", ["likes tea", "likes coffee"]),
+        ("I live in Gent. Actually I love it here.", ["lives_in Gent"]),
+        ("I live in Gent. Wait, did I tell you about my cat?", ["lives_in Gent"]),
+        ("I live in Gent. Sorry for the delay.", ["lives_in Gent"]),
+        ("I live in Gent. Actually, two questions.", ["lives_in Gent"]),
+        ("I live in Gent. I mean, it's fine.", ["lives_in Gent"]),
+    ],
+)
+def test_what_is_taken_back_in_the_same_message_is_not_drawn(
+    said: str, expected: list[str]
+) -> None:
+    assert told_in(said) == expected
+    for each in facts_in(said):
+        assert each.value in said[each.start : each.stop]

@@ -32,6 +32,7 @@ from app.distil.facts.reading import statements_of
 from app.distil.facts.retelling import as_of_another, quoted, retold, spoken
 from app.distil.facts.small_letters import spelled
 from app.distil.facts.statement import Statement
+from app.distil.facts.unsaid import as_corrected
 from app.distil.facts.values import normal
 from app.distil.language.lexicon import TOLD_NOUNS
 from app.distil.language.sentences import Sentence, sentences_of
@@ -95,6 +96,10 @@ def facts_of(said: Utterance) -> Sequence[Fact]:
     """The facts that a message states, in the order of their places; none said twice over."""
     if not said.is_said or is_joke(said.content):
         return []
+    return as_corrected(said, _stated)
+
+
+def _stated(said: Utterance) -> Sequence[Fact]:
     found: dict[tuple[object, ...], Fact] = {}
     own = end_of_own_words(said.content, by_program=said.by_program)
     for fact in _all_facts(said):
