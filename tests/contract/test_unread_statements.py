@@ -70,6 +70,18 @@ async def test_the_commit_takes_it_along(database: Database, visits: list[object
     assert await told(database) == ["first", "second"]
 
 
+async def test_many_rows_are_not_kept_until_all_of_them_are_made_ready(
+    database: Database, visits: list[object]
+) -> None:
+    async with database.write() as connection:
+        for portion in range(3):
+            rows = [{"word": f"{portion}.{number}"} for number in range(250)]
+            insert = text("INSERT INTO told VALUES (:word)")
+            await connection.execute(insert, rows, execution_options=UNREAD)
+            assert len(visits) == portion + 1
+    assert len(await told(database)) == 750
+
+
 async def test_what_is_read_behind_it_sees_it(database: Database, visits: list[object]) -> None:
     changed = text("UPDATE told SET word = 'changed'").execution_options(**UNREAD)
     async with database.write() as connection:

@@ -26,6 +26,9 @@ _UNREAD = "unread"
 UNREAD = {_UNREAD: True}
 """Execution options of a statement whose result, and count of rows, nobody reads."""
 
+_WORTH_A_VISIT = 100
+"""Rows of one statement: to make more of them ready would hold the event loop meanwhile."""
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -49,7 +52,9 @@ class OneHopCursor:
         return self
 
     async def executemany(self, statement: str, parameters: Iterable[Sequence[Any]]) -> Self:
-        await self._connection.carry_out(partial(self._executemany, statement, parameters))
+        rows = list(parameters)
+        work = partial(self._executemany, statement, rows)
+        await self._connection.carry_out(work, worth_a_visit=len(rows) >= _WORTH_A_VISIT)
         return self
 
     async def fetchall(self) -> list[Any]:
@@ -62,7 +67,7 @@ class OneHopCursor:
         self._take(raw.execute(statement, parameters))
 
     def _executemany(
-        self, statement: str, parameters: Iterable[Sequence[Any]], raw: sqlite3.Connection
+        self, statement: str, parameters: Sequence[Sequence[Any]], raw: sqlite3.Connection
     ) -> None:
         self._take(raw.executemany(statement, parameters))
 
@@ -91,9 +96,9 @@ class OneHopConnection(aiosqlite.Connection):
         """Nobody reads the result of the next statement: it waits for the one behind it."""
         self._next_is_unread = True
 
-    async def carry_out(self, statement: Statement) -> None:
+    async def carry_out(self, statement: Statement, *, worth_a_visit: bool = False) -> None:
         unread, self._next_is_unread = self._next_is_unread, False
-        if unread:
+        if unread and not worth_a_visit:
             self._waiting.append(statement)
         else:
             await self.visit(statement)
