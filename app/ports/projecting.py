@@ -191,8 +191,14 @@ class Analysed:
 class Projections(KeyUses, DistilProjections, PeriodProjections, Protocol):
     """What the indexer needs of SQL, for every tenant."""
 
-    async def claim(self, *, now: datetime, limit: int, lease: float) -> Sequence[OutboxRow]:
-        """Take due rows for `lease` seconds, oldest first; no other worker gets them meanwhile."""
+    async def claim(
+        self, *, now: datetime, limit: int, lease: float, latest: bool = False
+    ) -> Sequence[OutboxRow]:
+        """
+        Take due rows for `lease` seconds; no other worker gets them meanwhile.
+
+        Oldest first, or those that came `latest`, the last one first.
+        """
         ...
 
     async def release(self, *, now: datetime) -> None:

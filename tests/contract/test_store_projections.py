@@ -74,6 +74,14 @@ async def test_rows_come_oldest_first_and_in_portions(store: Store) -> None:
     assert await claim(store) == []
 
 
+async def test_rows_that_came_last_can_be_claimed_first(store: Store) -> None:
+    kept = await keep(store, *["dog"] * 4)
+    async with store.project() as projections:
+        rows = await projections.claim(now=NOON, limit=2, lease=60, latest=True)
+    assert items(list(rows)) == list(kept.keys[:1:-1])
+    assert items(await claim(store)) == list(kept.keys[:2])
+
+
 async def test_a_lease_that_ran_out_gives_the_row_to_others(store: Store) -> None:
     kept = await keep(store, "dog")
     await claim(store, lease=60)

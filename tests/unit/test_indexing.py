@@ -321,6 +321,48 @@ async def test_in_an_outage_the_worker_rests_between_its_tries(store: SqlStore) 
     assert (await memory.outbox()).depth == 1
 
 
+PIECE = "The meadow lies behind the old mill, where the storks come back each spring. " * 10
+
+
+async def test_what_is_brief_does_not_wait_for_all_of_a_huge_message(store: SqlStore) -> None:
+    memory = Memory(store, limits=IndexerLimits(batch=10, characters=4 * len(PIECE)))
+    await memory.say(*(f"{number} {PIECE}" for number in range(100)))
+    await memory.indexer.work_once()
+    for name in ("bob", "carol"):
+        await memory.say("green tea", user_id=name)
+        before = len(memory.embedder.embedded)
+        await memory.indexer.work_once()
+        await memory.indexer.work_once()
+        assert "green tea" in memory.embedder.embedded[before:]
+    assert (await memory.outbox()).depth > 50
+    await memory.index()
+    assert (await memory.outbox()).depth == 0
+    assert await memory.vectors.count() == 102
+
+
+async def test_what_waits_longest_has_its_turn_whatever_comes_later(store: SqlStore) -> None:
+    memory = Memory(store, limits=IndexerLimits(batch=2))
+    await memory.say("green tea", "black coffee", "white wine")
+    for number in range(4):
+        await memory.say(*(f"cup {number}.{each}" for each in range(3)), user_id=f"user {number}")
+        await memory.indexer.work_once()
+    assert {"green tea", "black coffee", "white wine"} <= set(memory.embedder.embedded)
+
+
+async def test_a_batch_of_long_pieces_has_as_many_as_are_read_in_good_time(
+    store: SqlStore,
+) -> None:
+    memory = Memory(store, limits=IndexerLimits(batch=10, characters=4 * len(PIECE) + 40))
+    sizes: list[int] = []
+    for message in range(2):
+        texts = [f"{message} {number} {PIECE}" for number in range(30)]
+        await memory.say(*texts, user_id=f"user {message}")
+    while await memory.indexer.work_once():
+        sizes.append(memory.telemetry.items_indexed - sum(sizes))
+    assert sizes[:2] == [10, 10], "nothing is known of either end yet"
+    assert set(sizes[2:-1]) == {4}
+
+
 async def test_it_is_busy_while_more_waits_than_a_batch_holds(store: SqlStore) -> None:
     memory = Memory(store, limits=IndexerLimits(batch=2))
     memory.indexer.traffic = traffic = Road()

@@ -29,6 +29,8 @@ class IndexerLimits:
     """Rows per batch, seconds between looks at an idle outbox, tries before a dead letter."""
 
     batch: int = 64
+    characters: int = 16_000
+    """Of a batch while more waits than it holds; a model reads so many in seconds."""
     idle: float = 0.5
     lease: float = 120.0
     attempts: int = 8
@@ -40,8 +42,28 @@ class IndexerLimits:
 
 
 @dataclass(slots=True, kw_only=True)
+class _Lane:
+    """From which end of the outbox a batch is taken, and how many rows."""
+
+    latest: bool
+    rows: int
+
+    def fit(self, items: Sequence[VectorItem], limits: IndexerLimits) -> None:
+        """Take as many the next time as can be read in good time, if they are alike."""
+        length = sum(len(each.text) for each in items if each.vector is None)
+        fitting = limits.characters * len(items) // max(length, 1)
+        self.rows = max(1, min(fitting, limits.batch)) if items else limits.batch
+
+
+@dataclass(slots=True, kw_only=True)
 class Indexer:
-    """Works off the outbox, in batches, until it is stopped."""
+    """
+    Works off the outbox, in batches, until it is stopped.
+
+    While more waits than a batch holds, every other batch has what came last: a message of
+    megabytes has thousands of pieces, behind which nobody else is to wait. The others have what
+    waits longest, so that everything has its turn.
+    """
 
     store: Store
     embedder: Embedder
@@ -58,9 +80,15 @@ class Indexer:
     traffic: Traffic = field(default_factory=Traffic)
     """Told while more waits than a batch holds: what is stored is to be found first."""
     _pace: Pace = field(default_factory=Pace)
+    _lane: "_Lane" = field(init=False)
+    _next_lane: "_Lane" = field(init=False)
     _leased: Sequence[OutboxRow] = ()
     _unflushed: int = 0
     _outage: bool = False
+
+    def __post_init__(self) -> None:
+        self._lane = _Lane(latest=False, rows=self.limits.batch)
+        self._next_lane = _Lane(latest=True, rows=self.limits.batch)
 
     def wake(self) -> None:
         """There is work: do not wait for the next look."""
@@ -90,15 +118,21 @@ class Indexer:
             return False
         async with self.store.project() as projections:
             rows = await projections.claim(
-                now=self.clock(), limit=self.limits.batch, lease=self.limits.lease
+                now=self.clock(),
+                limit=self._lane.rows,
+                lease=self.limits.lease,
+                latest=self._lane.latest,
             )
         if not rows:
             return False
         self._leased = rows
-        if len(rows) == self.limits.batch:
+        more_waits = len(rows) == self._lane.rows
+        if more_waits:
             self.traffic.seen()
         with self.hold():
             await self._settle(rows)
+        if more_waits or self._lane.latest:
+            self._lane, self._next_lane = self._next_lane, self._lane
         self._leased = ()
         await self._flush()
         self.then()
@@ -156,6 +190,7 @@ class Indexer:
         keys = sorted({row.item_key for row in rows})
         async with self.store.observe() as observations:
             items = await observations.to_index(keys, model=self.embedder.model)
+        self._lane.fit(items, self.limits)
         fresh = await newly_embedded(items, self.embedder)
         dimension = self.embedder.dimension
         points = [point_of(item, fresh.indexed(item), dimension) for item in items]

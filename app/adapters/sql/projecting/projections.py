@@ -23,12 +23,15 @@ from app.ports.projecting import NOT_IN_CONTEXT, InContext, OutboxRow
 
 @dataclass(frozen=True, slots=True)
 class SqlProjections(SqlRebuild):
-    async def claim(self, *, now: datetime, limit: int, lease: float) -> Sequence[OutboxRow]:
+    async def claim(
+        self, *, now: datetime, limit: int, lease: float, latest: bool = False
+    ) -> Sequence[OutboxRow]:
         o = d.outbox.c
+        order = (o.due_at.desc(), o.key.desc()) if latest else (o.due_at, o.key)
         due = (
             select(o.key, o.tenant, o.scope_key, o.item_key, o.attempts)
             .where(o.dead.is_(False), o.due_at <= now)
-            .order_by(o.due_at, o.key)
+            .order_by(*order)
             .limit(limit)
             .with_for_update(skip_locked=True)
         )
