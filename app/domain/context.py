@@ -265,6 +265,8 @@ class ContextBundle:
     rolling: frozenset[ItemKey] = frozenset()
     """What sums up the running conversation: it is rendered before all others."""
     grouped: bool = False
+    explained: bool = False
+    """Of a replay: whether its signals were asked for."""
     """Whether the items are told by conversation, too."""
     leans_on: MessageId | None = None
     """What was said before the query and looked for with it, where it is understood only so."""

@@ -45,6 +45,21 @@ async def test_a_replay_tells_of_history_that_was_cut_the_tokens_that_were_shown
     assert replay["recent_history"] == [shown]
 
 
+async def test_a_replay_has_signals_where_the_answer_had_or_they_are_asked_for(
+    client: AsyncClient,
+) -> None:
+    await store(client, HUGIN, **ALICE)
+    plain = await context(client, QUERY, **ALICE)
+    explained = await context(client, QUERY, explain=True, **ALICE)
+    path = f"/bundles/{plain['bundle_id']}"
+    for _ in range(2):
+        assert await get(client, path) == plain
+        (shown,) = (await get(client, path, explain=True))["retrieved_memories"]
+        told = explained["retrieved_memories"][0]["signals"]
+        assert {"semantic", "lexical"} <= shown["signals"].keys() <= told.keys()
+        await asyncio.sleep(RECEIPTS_ARE_WRITTEN_WITHIN)
+
+
 async def test_a_replay_outlives_later_writes(client: AsyncClient) -> None:
     await store(client, HUGIN, **ALICE)
     bundle = await context(client, QUERY, **ALICE)

@@ -1,7 +1,8 @@
+from dataclasses import replace
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import Header, Request, Response
+from fastapi import Header, Query, Request, Response
 
 from app.api.accepting import prefers
 from app.api.deps import Tenant, Use
@@ -72,11 +73,18 @@ async def search(body: SearchIn, services: Use, tenant: Tenant) -> SearchOut:
 
 
 @router.get("/bundles/{bundle_id}")
-async def replay_bundle(bundle_id: UUID, services: Use, tenant: Tenant) -> BundleOut:
+async def replay_bundle(
+    bundle_id: UUID,
+    services: Use,
+    tenant: Tenant,
+    explain: Annotated[bool, Query(description="With the signals, asked for or not.")] = False,  # noqa: FBT002  (of the address)
+) -> BundleOut:
     """
     A bundle as it was answered; what was erased since is marked and empty.
 
-    `query` is empty once anything of its user was erased, since it could repeat that.
+    `query` is empty once anything of its user was erased, since it could repeat that. With
+    `explain` the items have their signals also where they were not asked for.
     """
     bundle = await services.replayer.replay(tenant, BundleId(bundle_id))
+    bundle = replace(bundle, explained=bundle.explained or explain)
     return bundle_out(bundle, request=None, cache_hit=False)

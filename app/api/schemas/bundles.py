@@ -123,8 +123,8 @@ def bundle_out(
     cache_hit: bool,
     difference: Difference | None = None,
 ) -> BundleOut:
-    """The answer to `request`; a replay, which has none, shows all that is known."""
-    explain = request is None or request.explain
+    """The answer to `request`; a replay, which has none, is explained if the bundle was."""
+    explain = bundle.explained if request is None else request.explain
     memories = [memory_out(each, explain=explain) for each in bundle.retrieved]
     return BundleOut(
         bundle_id=bundle.id,

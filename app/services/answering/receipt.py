@@ -35,6 +35,7 @@ def receipt_of(
             "format": request.format.value,
             "as_of": request.as_of and request.as_of.isoformat(),
             "grouped": request.group_by_conversation,
+            "explain": request.explain,
         },
         answer=_answer(bundle),
         total_ms=bundle.timings["total"] * 1000,

@@ -214,6 +214,7 @@ def _told(
         starts=answer.get("starts", {}),
         rolling=frozenset(map(ItemKey, answer.get("rolling", []))),
         grouped=bool(receipt.request.get("grouped")),
+        explained=bool(receipt.request.get("explain", True)),
         leans_on=MessageId(UUID(before)) if (before := answer.get("leans_on")) else None,
         created_at=receipt.created_at,
     )

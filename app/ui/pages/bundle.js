@@ -37,7 +37,7 @@ function Replay({ bundle, user }) {
 
 export default function Bundle({ id }) {
   const { query } = useLocation();
-  const bundle = useLoad((signal) => get(`/bundles/${encodeURIComponent(id)}`, {}, signal), [id]);
+  const bundle = useLoad((signal) => get(`/bundles/${encodeURIComponent(id)}`, { explain: true }, signal), [id]);
   const gone = [404, 422].includes(bundle.problem?.status);
   return html`<${Title}>Bundle<//>
     ${gone ? html`<${Empty}>There is no bundle under this address. Bundles are kept for 7 days, unless their user is erased, or their profile is.<//>` : html`<${Loaded} of=${bundle} what="Looking it up">${(data) => html`<${Replay} bundle=${data} user=${query.user} />`}<//>`}`;
