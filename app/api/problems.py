@@ -12,6 +12,7 @@ from fastapi.encoders import jsonable_encoder
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from app.api.details import told_by_facts, told_by_status, told_of_json, told_of_places
 from app.api.paths import with_slashes
@@ -194,10 +195,19 @@ async def _on_http_exception(request: Request, error: Exception) -> JSONResponse
         return _not_json(request, "The body is not in UTF-8.")
     status = HTTPStatus(error.status_code)
     slug, title = status.phrase.lower().replace(" ", "-"), f"{status.phrase}."
-    detail = _unread(error.__cause__) or told_by_status(status, error.headers) or title
+    headers = dict(error.headers or {})
+    if status is HTTPStatus.METHOD_NOT_ALLOWED and (allowed := _methods_at(request)):
+        headers["Allow"] = ", ".join(allowed)
+    detail = _unread(error.__cause__) or told_by_status(status, headers) or title
     answer = problem(request, status, slug=slug, title=title, detail=detail)
-    answer.headers.update(error.headers or {})
+    answer.headers.update(headers)
     return answer
+
+
+def _methods_at(request: Request) -> list[str]:
+    """What the path takes: each route knows its own methods only, and the first one refuses."""
+    there = (each for each in request.app.routes if each.matches(request.scope)[0] != Match.NONE)
+    return sorted({method for each in there for method in getattr(each, "methods", None) or ()})
 
 
 def _unread(cause: BaseException | None) -> str | None:

@@ -72,6 +72,25 @@ async def test_a_wrong_method_is_405_and_tells_the_right_ones(alone: AsyncClient
     problem(await alone.delete("/conversations"), 405, "method-not-allowed")
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("PUT", "/conversations", "GET, POST"),
+        ("PUT", "/memories", "GET, POST"),
+        ("POST", "/users/alice/consent", "DELETE, GET, PUT"),
+        ("POST", "/flags", "GET, PUT"),
+        ("PUT", "/memories/x", "DELETE, GET, PATCH"),
+    ],
+)
+async def test_all_methods_of_a_path_are_told(
+    alone: AsyncClient, method: str, path: str, allowed: str
+) -> None:
+    answer = await alone.request(method, path)
+    told = problem(answer, 405, "method-not-allowed")
+    assert answer.headers["allow"] == allowed
+    assert told["detail"] == f"This path takes {allowed}."
+
+
 async def test_another_media_type_is_415(alone: AsyncClient) -> None:
     for kind in (
         "text/plain",
