@@ -53,7 +53,12 @@ async def store_conversation(
     services: Use,
     tenant: Tenant,
 ) -> StoredOut:
-    """Store a conversation; under a known `external_id` append what is not there yet."""
+    """
+    Store a conversation; under a known `external_id` append the messages that are not there yet.
+
+    All else of a known one stays as it is, given or not: PATCH changes label, folder, importance,
+    tags and metadata.
+    """
     once = await writing.once(body)
     stored = await services.ingestor.ingest(tenant, body.to_conversation(), once)
     return await _answer(writing, services, tenant, stored)
