@@ -153,6 +153,13 @@ async def test_the_description_agrees_with_what_is_answered(alone: AsyncClient) 
         assert set(schema["required"]) <= set(answer), path
 
 
+async def test_the_description_tells_what_the_times_of_a_list_are(alone: AsyncClient) -> None:
+    listed = (await get(alone, "/openapi.json"))["paths"]["/conversations"]["get"]["parameters"]
+    told = {each["name"]: each.get("description", "") for each in listed}
+    assert "`created_at` of the conversation" in told["after"]
+    assert "`created_at` of the conversation" in told["before"]
+
+
 async def test_the_description_tells_errors_as_problem_documents(alone: AsyncClient) -> None:
     described = await get(alone, "/openapi.json")
 

@@ -169,14 +169,20 @@ class PageQuery(Body):
     cursor: str | None = Field(default=None, max_length=500)
 
 
+_BEGUN = (
+    ", by the `created_at` of the conversation: as it was given, else when it was stored. The times"
+    " of its messages do not count; those are what the filters of /context go by."
+)
+
+
 class ConversationQuery(PageQuery):
     user_id: UserId | None = None
     folder: Label | None = None
     label: Label | None = None
     tag: Name | None = None
     q: Label | None = Field(default=None, description="In label, folder or external id.")
-    after: Moment | None = None
-    before: Moment | None = None
+    after: Moment | None = Field(default=None, description=f"From then on{_BEGUN}")
+    before: Moment | None = Field(default=None, description=f"Before that{_BEGUN}")
 
     def to_filter(self) -> ConversationFilter:
         return ConversationFilter(
