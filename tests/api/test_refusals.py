@@ -253,6 +253,14 @@ WRONG: list[tuple[str, Json]] = [
 ]
 
 
+@pytest.mark.parametrize("calls", ["null", "[]"])
+async def test_content_is_null_only_beside_a_tool_call(alone: AsyncClient, calls: str) -> None:
+    message = said(None, "assistant", tool_calls=json.loads(calls))
+    answer = await alone.post("/conversations", json={"messages": [message]})
+    for wrong in problem(answer, 422, "invalid-request")["errors"]:
+        assert wrong["detail"].endswith("content may be null only where tool_calls has a call")
+
+
 async def test_what_has_another_shape_is_refused(alone: AsyncClient) -> None:
     for path, body in WRONG:
         await refused(alone, path, json.dumps(body))

@@ -48,7 +48,7 @@ class MessageIn(Body):
     @model_validator(mode="after")
     def _says_something(self) -> Self:
         if self.content is None and not self.tool_calls:
-            raise ValueError("content may be null only where tool_calls is not")
+            raise ValueError("content may be null only where tool_calls has a call")
         return self
 
     def to_message(self) -> NewMessage:
