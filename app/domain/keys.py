@@ -24,7 +24,9 @@ _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
 class Permission(StrEnum):
-    """What API.md calls a scope of a key; a `Scope` here is a user's memory. None holds another."""
+    """What a key may do. None holds another: a key that may write and read has both."""
+
+    # In requests and answers: a key's `scopes`. A `Scope` here is a user's memory.
 
     READ = "read"
     WRITE = "write"

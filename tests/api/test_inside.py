@@ -153,6 +153,12 @@ async def test_the_description_agrees_with_what_is_answered(alone: AsyncClient) 
         assert set(schema["required"]) <= set(answer), path
 
 
+async def test_the_description_names_nothing_that_its_readers_lack(alone: AsyncClient) -> None:
+    described = (await alone.get("/openapi.json")).text
+    assert ".md" not in described
+    assert "app/" not in described
+
+
 async def test_the_description_tells_what_the_times_of_a_list_are(alone: AsyncClient) -> None:
     listed = (await get(alone, "/openapi.json"))["paths"]["/conversations"]["get"]["parameters"]
     told = {each["name"]: each.get("description", "") for each in listed}
