@@ -46,13 +46,14 @@ class _Lane:
     """From which end of the outbox a batch is taken, and how many rows."""
 
     latest: bool
-    rows: int
+    rows: int | None = None
+    """None while nothing is known of what waits at this end."""
 
     def fit(self, items: Sequence[VectorItem], limits: IndexerLimits) -> None:
         """Take as many the next time as can be read in good time, if they are alike."""
         length = sum(len(each.text) for each in items if each.vector is None)
         fitting = limits.characters * len(items) // max(length, 1)
-        self.rows = max(1, min(fitting, limits.batch)) if items else limits.batch
+        self.rows = max(1, min(fitting, limits.batch)) if items else None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -80,15 +81,11 @@ class Indexer:
     traffic: Traffic = field(default_factory=Traffic)
     """Told while more waits than a batch holds: what is stored is to be found first."""
     _pace: Pace = field(default_factory=Pace)
-    _lane: "_Lane" = field(init=False)
-    _next_lane: "_Lane" = field(init=False)
+    _lane: _Lane = field(default_factory=lambda: _Lane(latest=False))
+    _next_lane: _Lane = field(default_factory=lambda: _Lane(latest=True))
     _leased: Sequence[OutboxRow] = ()
     _unflushed: int = 0
     _outage: bool = False
-
-    def __post_init__(self) -> None:
-        self._lane = _Lane(latest=False, rows=self.limits.batch)
-        self._next_lane = _Lane(latest=True, rows=self.limits.batch)
 
     def wake(self) -> None:
         """There is work: do not wait for the next look."""
@@ -116,28 +113,34 @@ class Indexer:
         await self.give_back()
         if not await self._is_due():
             return False
+        most = self._lane.rows or self._next_lane.rows or self.limits.batch
         async with self.store.project() as projections:
             rows = await projections.claim(
                 now=self.clock(),
-                limit=self._lane.rows,
+                limit=most,
                 lease=self.limits.lease,
                 latest=self._lane.latest,
             )
         if not rows:
             return False
         self._leased = rows
-        more_waits = len(rows) == self._lane.rows
-        if more_waits:
+        if more_waits := len(rows) == most:
             self.traffic.seen()
         with self.hold():
             await self._settle(rows)
-        if more_waits or self._lane.latest:
-            self._lane, self._next_lane = self._next_lane, self._lane
+        self._turn(more_waits=more_waits)
         self._leased = ()
         await self._flush()
         self.then()
         await self._pace.tell()
         return True
+
+    def _turn(self, *, more_waits: bool) -> None:
+        """To the other end of what waits; where nothing does, what comes may be of any length."""
+        if more_waits or self._lane.latest:
+            self._lane, self._next_lane = self._next_lane, self._lane
+        if not more_waits:
+            self._lane.rows = self._next_lane.rows = None
 
     async def _is_due(self) -> bool:
         """Asked before anything is claimed: a look takes no lock, and most find nothing."""
