@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from app.domain.calls import calls_in
+from app.domain.content import mark_of, text_of
 from app.domain.conversation import DEFAULT_IMPORTANCE, NewConversation, NewMessage
 from app.domain.response_items import as_message
 from app.formats.fields import (
@@ -181,10 +182,8 @@ def _part(part: object) -> str:
         return part
     if not isinstance(part, dict):
         raise Malformed("a part of content is neither text nor a JSON object")
-    told = first_of(part, "text", "refusal")
-    if isinstance(told, dict):
-        told = told.get("value")
-    return told if isinstance(told, str) else f"[{str(part.get('type') or 'attachment')[:40]}]"
+    told = text_of(part)
+    return mark_of(part) if told is None else told
 
 
 def _folder(value: object) -> str | None:

@@ -84,8 +84,10 @@ def _told(message: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     for each in answers:
         told = {"content": each.get("content"), "tool_call_id": each.get("tool_use_id")}
         yield {"role": "tool", **told}
-    if not answers or plain(content):
+    if not answers:
         yield message
+    elif said := [each for each in content or () if each not in answers]:
+        yield {**message, "content": said}
 
 
 def _assistants(content: object) -> Mapping[str, Any]:

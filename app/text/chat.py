@@ -14,6 +14,7 @@ from itertools import takewhile
 from typing import Any
 
 from app.domain.calls import calls_in
+from app.domain.content import mark_of, text_of
 from app.domain.conversation import NewMessage, Role
 
 Chat = Sequence[Mapping[str, Any]]
@@ -60,6 +61,20 @@ def _part(part: object) -> str:
             return ""
 
 
+def marked(content: object) -> str:
+    """The same, with a word for each part that is none; of a document its text, if it has one."""
+    if not isinstance(content, list):
+        return plain(content)
+    return storable("\n".join(filter(None, map(_marked, content))))
+
+
+def _marked(part: object) -> str:
+    if not isinstance(part, Mapping) or part.get("text") == "":
+        return _part(part)
+    told = text_of(part)
+    return mark_of(part) if told is None else told
+
+
 def mappings_in(told: object) -> list[Mapping[str, Any]]:
     """The objects of a list; none of what is no list."""
     return [each for each in told if isinstance(each, Mapping)] if isinstance(told, list) else []
@@ -72,14 +87,21 @@ def listed_in(body: Mapping[str, Any]) -> Chat:
 
 
 def question_in(chat: Chat) -> str:
-    """What the user said last; empty where that has no words."""
-    asked = (plain(each.get("content")) for each in reversed(chat) if each.get("role") == "user")
-    return next(asked, "").strip()
+    """What the user said last, in words, since the last reply before it; empty where none were."""
+    wordless = False
+    for each in reversed(chat):
+        if each.get("role") == "user":
+            if words := plain(each.get("content")).strip():
+                return words
+            wordless = True
+        elif wordless and _is_reply(each):
+            break
+    return ""
 
 
 def shown_in(chat: Chat) -> tuple[str, ...]:
     """Every text that the model reads anyway."""
-    texts = (plain(each.get("content")) for each in chat)
+    texts = (read(each.get("content")) for each in chat for read in (plain, marked))
     return tuple(dict.fromkeys(text for text in texts if text))
 
 
@@ -132,7 +154,8 @@ def _is_reply(message: Mapping[str, Any]) -> bool:
 def said_in(message: Mapping[str, Any], **metadata: object) -> NewMessage | None:
     """A message as it is stored; None for instructions and for what has neither words nor calls."""
     role = _ROLES.get(str(message.get("role")))
-    content = plain(message.get("content")) or plain(message.get("refusal"))
+    read = marked if role is Role.USER else plain
+    content = read(message.get("content")) or plain(message.get("refusal"))
     calls = _calls(message)
     if role is None or not (content or calls):
         return None

@@ -410,6 +410,53 @@ async def test_nobody_is_who_is_no_name(service: Service, form: str, asked: Json
     assert not service.model.heard
 
 
+SHOWN: list[tuple[str, dict[str, Any], list[str]]] = [
+    (
+        "chat/completions",
+        {
+            "messages": [
+                said("Look at my garden."),
+                {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "x"}}]},
+                {"role": "user", "content": [{"type": "text", "text": "And?"}, {"type": "file"}]},
+            ]
+        },
+        ["Look at my garden.", "[image_url]", "And?\n[file]"],
+    ),
+    (
+        "responses",
+        {"input": [{"role": "user", "content": [{"type": "input_image", "image_url": "x"}]}]},
+        ["[input_image]"],
+    ),
+    (
+        "messages",
+        {
+            "messages": [
+                {
+                    "role": "user",
+                    "content": [
+                        {"type": "image", "source": {"type": "url", "url": "x"}},
+                        {"type": "document", "source": {"type": "text", "data": "Roses."}},
+                        {"type": "document", "source": {"type": "base64", "data": "AA"}},
+                    ],
+                }
+            ]
+        },
+        ["[image]\nRoses.\n[document]"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("form", "asked", "kept"), SHOWN)
+async def test_what_a_user_shows_is_kept_as_a_word_for_it(
+    service: Service, form: str, asked: Json, kept: list[str]
+) -> None:
+    service.model.answers(_SAID[form])
+    answer = await service.plain.post(f"/v1/{form}", json={**asked, "user": "alice"})
+    assert answer.request.content == service.model.last.raw
+    messages = await service.kept("alice", len(kept) + 1)
+    assert [each["content"] for each in messages] == [*kept, "Understood."]
+
+
 ERRORS = [
     Script(chunks=[b'{"error": {"message": "overloaded"}}']),
     Script(chunks=[b'{"type": "error", "error": {"type": "overloaded_error"}}']),

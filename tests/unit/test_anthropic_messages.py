@@ -56,6 +56,27 @@ def test_what_tools_answer_stands_before_what_the_user_adds() -> None:
     assert question_in(chat) == "?"
 
 
+def test_what_is_shown_beside_what_a_tool_answers_is_the_users() -> None:
+    asked = [
+        {"role": "user", "content": "Where is the sun?"},
+        {"role": "assistant", "content": [CALL]},
+    ]
+    for source, kept in (
+        ({"type": "text", "data": "Up."}, "Up."),
+        ({"type": "content", "content": "Up."}, "Up."),
+        ({"type": "content", "content": [TEXT, IMAGE, 7]}, "Let me see."),
+        ({"type": "content", "content": [IMAGE]}, "[document]"),
+        ({"type": "base64", "data": "AA"}, "[document]"),
+        (None, "[document]"),
+    ):
+        shown = {"type": "document", "source": source}
+        chat = chat_in(
+            {"messages": [*asked, {"role": "user", "content": [answer("sun", "Up."), shown]}]}
+        )
+        assert [each.content for each in since_reply(chat)][2:] == ["Up.", kept]
+        assert question_in(chat) == "Where is the sun?"
+
+
 def test_the_question_is_the_users_last_words() -> None:
     chat = chat_in(
         {

@@ -105,6 +105,24 @@ def test_a_conversation_has_one_name_from_its_first_reply_on() -> None:
     assert name_of([REPLY]) is None
 
 
+def test_nothing_is_asked_by_what_is_shown() -> None:
+    shown = {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "x"}}]}
+    assert question_in([shown]) == ""
+    assert question_in([USER, REPLY, shown]) == ""
+    assert question_in([USER, shown]) == question_in([USER, CALLING, RESULT, shown]) == "Hi"
+    assert question_in([USER, REPLY]) == "Hi"
+    beside = {"role": "user", "content": [{"type": "text", "text": "And?"}, *shown["content"]]}
+    assert question_in([beside]) == "And?"
+    parts = [{"type": "text", "text": ""}, {"type": "text", "text": {"value": "Hi"}}]
+    assert since_reply([{"role": "user", "content": parts[:1]}]) == []
+    assert [each.content for each in since_reply([{"role": "user", "content": parts}])] == ["Hi"]
+    assert shown_in([beside]) == ("And?", "And?\n[image_url]")
+    assert [each.content for each in since_reply([shown, beside])] == [
+        "[image_url]",
+        "And?\n[image_url]",
+    ]
+
+
 def test_what_no_database_keeps_is_replaced() -> None:
     assert plain("a\0b\ud800c") == "a\ufffdb\ufffdc"
     assert plain([{"type": "text", "text": "a"}, {"type": "image_url"}, "b"]) == "a\nb"
