@@ -14,16 +14,8 @@ from typing import Any
 
 from app.domain.chat import FOLLOWED
 from app.domain.conversation import NewMessage
-from app.text.chat import (
-    Chat,
-    events_in,
-    mappings_in,
-    parsed_in,
-    plain,
-    said_in,
-    short,
-    storable_of,
-)
+from app.text.answered import events_in, parsed_in
+from app.text.chat import Chat, mappings_in, plain, said_in, short, storable_of
 
 
 def chat_in(body: Mapping[str, Any]) -> Chat:

@@ -7,7 +7,7 @@ be understood is left out, never an error.
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import takewhile
@@ -16,6 +16,7 @@ from typing import Any
 from app.domain.calls import calls_in
 from app.domain.content import mark_of, text_of
 from app.domain.conversation import NewMessage, Role
+from app.text.answered import events_in, parsed_in
 
 Chat = Sequence[Mapping[str, Any]]
 """The `messages` of a request."""
@@ -27,7 +28,6 @@ _ROLES = {
     "function": Role.TOOL,
 }
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
-_LINE_ENDS = re.compile("\r\n|\r|\n")
 _LONGEST_NAME = 255
 _MOST_CALLS = 250
 _DONE = "[DONE]"
@@ -230,27 +230,6 @@ def reply_in(answer: bytes, *, streamed: bool) -> NewMessage | None:
     return said_in({**message, "role": "assistant"}, **known)
 
 
-def parsed_in(text: bytes | str) -> Mapping[str, Any]:
-    """The object that a text is in JSON; an empty one where it is none."""
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, Mapping) else {}
-
-
-def answers_nothing(answer: bytes, *, streamed: bool) -> bool:
-    """
-    Whether an answer, of any form, is an error or nothing that could be read.
-
-    Those of Responses have an `error` as well where they were begun; they have an `id` then.
-    """
-    several = [*map(parsed_in, events_in(answer))] if streamed else [parsed_in(answer)]
-    failed = any(told.get("error") or told.get("type") == "error" for told in several)
-    begun = any("id" in told for told in several)
-    return not any(several) or (failed and (streamed or not begun))
-
-
 def _first_choice(told: Mapping[str, Any]) -> Mapping[str, Any]:
     choices = told.get("choices")
     for choice in choices if isinstance(choices, list) else ():
@@ -270,17 +249,6 @@ def _joined(stream: bytes) -> Mapping[str, Any]:
         made.add(_first_choice(chunk))
     ended = ended or made.finish_reason is not None
     return {"model": model, "error": error, "ended": ended, "choices": [made.choice()]}
-
-
-def events_in(stream: bytes) -> Iterator[str]:
-    """The data of each server-sent event; the lines of one that has several, joined."""
-    lines: list[str] = []
-    for line in [*_LINE_ENDS.split(stream.decode(errors="replace")), ""]:
-        if line.startswith("data:"):
-            lines.append(line.removeprefix("data:").removeprefix(" "))
-        elif not line and lines:
-            yield "\n".join(lines)
-            lines = []
 
 
 @dataclass(slots=True)

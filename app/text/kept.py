@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from app.domain.chat import Form
-from app.text.chat import events_in, mappings_in, parsed_in, storable
+from app.text.answered import events_in, parsed_in
+from app.text.chat import mappings_in, storable
 
 _NAMES = frozenset(
     """

@@ -11,16 +11,8 @@ from typing import Any
 from app.domain.chat import FOLLOWED
 from app.domain.conversation import NewMessage
 from app.domain.response_items import as_message
-from app.text.chat import (
-    Chat,
-    events_in,
-    mappings_in,
-    parsed_in,
-    plain,
-    said_in,
-    short,
-    storable_of,
-)
+from app.text.answered import events_in, parsed_in
+from app.text.chat import Chat, mappings_in, plain, said_in, short, storable_of
 
 _WHOLE = "completed"
 _ENDINGS = ("response.completed", "response.incomplete", "response.failed")

@@ -18,8 +18,9 @@ from app.services.proxy.threads import Threads
 from app.services.writing.ingest import Ingestor
 from app.services.writing.prepare import INLINE_CHARACTERS
 from app.services.writing.waiting import IndexWaiter
+from app.text.answered import answers_nothing
 from app.text.anthropic import message_in
-from app.text.chat import answers_nothing, name_of, reply_in, since_reply, system_prompt_in
+from app.text.chat import name_of, reply_in, since_reply, system_prompt_in
 from app.text.responses import response_in
 
 _log = getLogger(__name__)
