@@ -25,6 +25,9 @@ The cosine from which one speaks of the same that has such a word or tells a cha
 was said before it is as near: "We moved all secrets to AWS" is of "The API key is in Vault".
 """
 
+_AT_ALL = 0.15
+"""The cosine of the best with the query from which it is what was asked for."""
+
 _READ = 8
 """Messages that are looked at, the nearest first."""
 
@@ -63,16 +66,23 @@ def said_since(
     if among_people[best]:
         return None
     telling = pool.whole_bags.sharing(best, most=_FEW, but_for=names_of_things(query))
-    of_one_matter = len(recalled.contents[best]) <= OF_ONE_MATTER
+    may_be_it = _is_what_is_asked(query, pool, best)
     own = [at for at in later if not among_people[at]]
     nearest_first = sorted(own, key=lambda at: (-cosine[at], -recalled.keys[at]))
     for at in nearest_first[:_READ]:
         if cosine[at] >= ALIKE and telling[at]:
             return at
         changes = telling[at] or tells_change(recalled.contents[at])
-        if changes and of_one_matter and _is_nearest_before(pool, best, at):
+        if changes and may_be_it and _is_nearest_before(pool, best, at):
             return at
     return None
+
+
+def _is_what_is_asked(query: QueryView, pool: Pool, best: int) -> bool:
+    """Whether the best is of one matter, and of that: its label may be all that was asked for."""
+    if query.vector is None or len(pool.recalled.contents[best]) > OF_ONE_MATTER:
+        return False
+    return bool(pool.whole_vectors[best].dot(query.vector) >= _AT_ALL)
 
 
 def _is_nearest_before(pool: Pool, best: int, at: int) -> bool:
