@@ -49,6 +49,7 @@ def test_a_receipt_holds_no_word_of_memory() -> None:
         "format": "json",
         "as_of": None,
         "grouped": False,
+        "explain": False,
     }
     assert receipt.answer["history"] == [7]
     assert receipt.answer["degraded"] == [["semantic", "deadline"]]
