@@ -29,8 +29,8 @@ def refuse(field: str | None = None) -> NotPassedOn:
     """What is kept there, named in this field of the body, or else by the path."""
     if field is None:
         return NotPassedOn(f"Send {_A_KEY}.")
-    return NotPassedOn(f"`{field}` names it, and not as an answer to you did: send {_A_KEY}.",
-                       field=field)  # fmt: skip
+    detail = f"`{field}` names it, and not as an answer to you did: send {_A_KEY}."
+    return NotPassedOn(detail, field=field)
 
 
 async def check_names(request: Request, proxy: Proxy, tenant: TenantId, party: Party) -> None:

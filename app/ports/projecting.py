@@ -194,11 +194,7 @@ class Projections(KeyUses, DistilProjections, PeriodProjections, Protocol):
     async def claim(
         self, *, now: datetime, limit: int, lease: float, latest: bool = False
     ) -> Sequence[OutboxRow]:
-        """
-        Take due rows for `lease` seconds; no other worker gets them meanwhile.
-
-        Oldest first, or those that came `latest`, the last one first.
-        """
+        """Take due rows, oldest or `latest` first, for `lease` seconds; nobody else gets them."""
         ...
 
     async def release(self, *, now: datetime) -> None:
@@ -219,9 +215,8 @@ class Projections(KeyUses, DistilProjections, PeriodProjections, Protocol):
         in_context: Mapping[ItemKey, InContext] = NOT_IN_CONTEXT,
     ) -> None:
         """
-        Store embeddings of items that still exist, some `in_context` besides if that is still
-        what leads in to them; in a transaction behind `finish`. Of a message to which something
-        else leads in by now, what is stored stays.
+        Store embeddings of items that still exist, some `in_context` besides; in a transaction
+        behind `finish`. Where something else leads in by now, what is stored stays.
         """
         ...
 
@@ -298,9 +293,5 @@ class Projections(KeyUses, DistilProjections, PeriodProjections, Protocol):
         ...
 
     async def forget_old(self, *, now: datetime, limit: int) -> bool:
-        """
-        Drop receipts, metrics and idempotency keys past their time, up to `limit` rows of each.
-
-        Whether there may be more.
-        """
+        """Drop old receipts, metrics and idempotency keys, `limit` of each; tell if more are left."""
         ...

@@ -5,6 +5,8 @@ What changed is often told without a word for it, and of nothing that is asked: 
 decommissioned, use stg-04" for "What is the staging server?". Whoever reads both tells which holds.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -49,17 +51,8 @@ def said_since(
     if query.wording.of_course or not _is_of_user(recalled, best):
         return None
     cosine = pool.whole_vectors.dot(pool.whole_vectors[best])
-    another = (cosine >= NEAREST) & (cosine <= SAME)
-    near = np.flatnonzero(another & (worth < worth[best]) & ~nothing)
-    then, voice = _moment(recalled, best), recalled.names[best]
-    later = [
-        at
-        for at in near.tolist()
-        if _moment(recalled, at) > then
-        and _is_of_user(recalled, at)
-        and recalled.names[at] == voice
-        and len(recalled.contents[at]) <= BRIEF
-    ]
+    another = (cosine >= NEAREST) & (cosine <= SAME) & (worth < worth[best]) & ~nothing
+    later = _brief_ones_behind(recalled, best, np.flatnonzero(another).tolist())
     if not later:
         return None
     among_people = between_people(recalled)
@@ -76,6 +69,19 @@ def said_since(
         if changes and may_be_it and _is_nearest_before(pool, best, at):
             return at
     return None
+
+
+def _brief_ones_behind(recalled: Recalled, best: int, among: Sequence[int]) -> Sequence[int]:
+    """Those `among` that the user of the best message said later, briefly."""
+    then, voice = _moment(recalled, best), recalled.names[best]
+    return [
+        at
+        for at in among
+        if _moment(recalled, at) > then
+        and _is_of_user(recalled, at)
+        and recalled.names[at] == voice
+        and len(recalled.contents[at]) <= BRIEF
+    ]
 
 
 def _is_what_is_asked(query: QueryView, pool: Pool, best: int) -> bool:

@@ -99,7 +99,7 @@ def changes_in(
         }
         found += [Change(at, first, before=False) for at in behind if at is not None]
     sure = [each for each in found if _is_of_what_is_asked(query, pool, each)]
-    return [*sure, *_of_facts(pool.recalled, sure, best)]
+    return [*sure, *_of_facts(pool, sure, best)]
 
 
 def _is_fact(pool: Pool, at: int) -> bool:
@@ -112,19 +112,18 @@ def _is_of_what_is_asked(query: QueryView, pool: Pool, change: Change) -> bool:
     return _denies(pool, change.at, change.of) or not names_others(query, pool, change.at)
 
 
-def _of_facts(
-    recalled: Recalled, changes: Sequence[Change], best: Sequence[int]
-) -> Sequence[Change]:
+def _of_facts(pool: Pool, changes: Sequence[Change], best: Sequence[int]) -> Sequence[Change]:
     """The same changes, of the facts among the best that were drawn from what changed."""
-    facts = [at for at in best[:_FACTS] if recalled.types[at] is ItemType.FACT]
-    if not changes or not facts:
+    facts = [at for at in best[:_FACTS] if changes and _is_fact(pool, at)]
+    if not facts:
         return []
-    drawn = {at: recalled.read(at).cited for at in facts}
+    read = pool.recalled.read
+    cited = {at: read(at).cited for at in {*facts, *(change.of for change in changes)}}
     return [
         change._replace(of=at)
         for change in changes
         for at in facts
-        if not drawn[at].isdisjoint(recalled.read(change.of).cited)
+        if not cited[at].isdisjoint(cited[change.of])
     ]
 
 

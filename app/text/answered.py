@@ -28,13 +28,18 @@ def events_in(stream: bytes) -> Iterator[str]:
             lines = []
 
 
+def objects_in(answer: bytes, *, streamed: bool) -> Iterator[Mapping[str, Any]]:
+    """The object of a whole answer, or of each event of one; empty for what is none."""
+    yield from map(parsed_in, events_in(answer) if streamed else [answer])
+
+
 def answers_nothing(answer: bytes, *, streamed: bool) -> bool:
     """
     Whether an answer, of any form, is an error or nothing that could be read.
 
     Those of Responses have an `error` as well where they were begun; they have an `id` then.
     """
-    several = [*map(parsed_in, events_in(answer))] if streamed else [parsed_in(answer)]
+    several = [*objects_in(answer, streamed=streamed)]
     failed = any(told.get("error") or told.get("type") == "error" for told in several)
     begun = any("id" in told for told in several)
     return not any(several) or (failed and (streamed or not begun))

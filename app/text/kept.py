@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from app.domain.chat import Form
-from app.text.answered import events_in, parsed_in
+from app.text.answered import objects_in
 from app.text.chat import mappings_in, storable
 
 _NAMES = frozenset(
@@ -131,7 +131,7 @@ def told_in(form: Form, answer: bytes, *, streamed: bool) -> Sequence[str]:
     Taken from where only the provider writes: callers have their words, and what they call tools
     with, repeated to them.
     """
-    several = map(parsed_in, events_in(answer)) if streamed else [parsed_in(answer)]
+    several = objects_in(answer, streamed=streamed)
     names = (name for told in several for name in _TOLD_IN[form](told) if _is_name(name))
     return list(dict.fromkeys(names))
 

@@ -257,8 +257,8 @@ async def test_what_begins_to_be_embedded_is_held_until_it_is(memory: Memory) ->
     (begun,) = asyncio.all_tasks() - {asyncio.current_task()}
     gc.collect()
     holders = [each for each in gc.get_referrers(begun) if isinstance(each, set)]
-    assert any(each is memory.recaller._expected for each in holders)
+    assert any(each is memory.recaller._expected._tasks for each in holders)
     memory.embedder.gate.opened.set()
     await begun
     await asyncio.sleep(0)
-    assert begun not in memory.recaller._expected
+    assert begun not in memory.recaller._expected._tasks

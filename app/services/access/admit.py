@@ -16,6 +16,7 @@ from app.domain.keys import ANYONE_HERE, OPERATOR, ApiKey, Caller, hash_of, look
 from app.ports import Clock
 from app.ports.store import Store
 from app.services.access.rates import Rates
+from app.services.common.unawaited import Unawaited
 
 T = TypeVar("T")
 
@@ -60,7 +61,7 @@ class Doorkeeper:
     _no_key_until: datetime | None = None
     _no_key_stands_until: datetime | None = None
     _away_until: datetime | None = None
-    _asking: set[asyncio.Task[Any]] = field(default_factory=set)
+    _asking: Unawaited = field(default_factory=Unawaited)
     _key_seen: bool = False
     _changes: int = 0
     """How often keys were made or revoked here: what was read before that is not remembered."""
@@ -141,9 +142,7 @@ class Doorkeeper:
 
     async def drain(self) -> None:
         """Wait a moment for late answers, and give up the others: the store is closed next."""
-        if not self._asking:
-            return
-        _, silent = await asyncio.wait(self._asking, timeout=self.patience)
+        silent = await self._asking.drain(self.patience)
         for each in silent:
             each.cancel()
         await asyncio.gather(*silent, return_exceptions=True)
@@ -223,8 +222,7 @@ class Doorkeeper:
         if self._away_until is not None and now < self._away_until:
             return otherwise
         asking = asyncio.create_task(ask())
-        self._asking.add(asking)
-        asking.add_done_callback(self._heard)
+        self._asking.hold(asking)
         done, _ = await asyncio.wait({asking}, timeout=self.patience)
         try:
             if done:
@@ -233,8 +231,3 @@ class Doorkeeper:
             pass
         self._away_until = now + self.remembered
         return otherwise
-
-    def _heard(self, asked: asyncio.Task[Any]) -> None:
-        self._asking.discard(asked)
-        if not asked.cancelled():
-            asked.exception()

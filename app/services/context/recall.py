@@ -15,6 +15,7 @@ from app.ports.store import Store
 from app.ports.stored import LexicalAnswer
 from app.ranking import Floats
 from app.ranking.query import midway
+from app.services.common.unawaited import Unawaited
 from app.services.context.asking import Asking
 from app.services.context.entering import Episode, entered
 from app.services.context.found import About, Found, Near
@@ -72,24 +73,15 @@ class Recaller:
     """Whether full text holds all that was said; while it is built anew, it does not."""
     semantic_complete: Callable[[], bool] = lambda: True
     """The same of the vector index."""
-    _expected: set[asyncio.Task[Floats]] = field(default_factory=set)
-    """Of what nobody waits for yet: the event loop alone does not hold on to it."""
+    _expected: Unawaited = field(default_factory=Unawaited)
 
     async def expect(self, query: str) -> None:
         """Begin to embed a query that will be asked for in a moment; embedders remember it."""
         query, _ = wanted(query)
         for question in questions_in(query):
-            task = asyncio.create_task(self._embedded(sought_in(question)))
-            self._expected.add(task)
-            task.add_done_callback(self._forget)
+            self._expected.hold(asyncio.create_task(self._embedded(sought_in(question))))
         for _ in range(_UNTIL_BEGUN):
             await asyncio.sleep(0)
-
-    def _forget(self, task: asyncio.Task[Floats]) -> None:
-        """Nobody waits for a late answer any more, nor for its error."""
-        self._expected.discard(task)
-        if not task.cancelled():
-            task.exception()
 
     async def recall(
         self,

@@ -12,6 +12,7 @@ from app.domain.ids import ConversationId, TenantId
 from app.ports import Telemetry
 from app.ports.store import Store
 from app.services.answering.cached import CachedForge
+from app.services.common.unawaited import Unawaited
 
 _log = getLogger(__name__)
 
@@ -40,12 +41,11 @@ class Prompter:
     telemetry: Telemetry
     deadline: float
     """Seconds until a request goes on without."""
-    _late: set[asyncio.Task[ContextBundle]] = field(default_factory=set)
+    _late: Unawaited = field(default_factory=Unawaited)
 
     async def drain(self) -> None:
         """Wait for what came too late: what it reads from must not be closed under it."""
-        if self._late:
-            await asyncio.wait(self._late, timeout=_FAREWELL)
+        await self._late.drain(_FAREWELL)
 
     async def recollect(self, tenant: TenantId, question: Question) -> Recollection:
         """
@@ -87,15 +87,8 @@ class Prompter:
             await asyncio.wait({task}, timeout=self.deadline)
         finally:
             if not task.done():
-                self._late.add(task)
-                task.add_done_callback(self._forget)
+                self._late.hold(task)
         return task.done()
-
-    def _forget(self, task: asyncio.Task[ContextBundle]) -> None:
-        """Nobody waits for it any more, nor for its error."""
-        self._late.discard(task)
-        if not task.cancelled():
-            task.exception()
 
     async def _bundle(self, tenant: TenantId, question: Question) -> ContextBundle:
         party = await known_party(self.store, tenant, question.party)
