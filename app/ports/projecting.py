@@ -293,5 +293,5 @@ class Projections(KeyUses, DistilProjections, PeriodProjections, Protocol):
         ...
 
     async def forget_old(self, *, now: datetime, limit: int) -> bool:
-        """Drop old receipts, metrics and idempotency keys, `limit` of each; tell if more are left."""
+        """Drop old receipts, metrics and keys, `limit` of each; whether there may be more."""
         ...
