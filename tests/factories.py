@@ -254,6 +254,7 @@ def recalled(
         contents=[each.content for each in items],
         hashes=[each.content_hash for each in items],
         vectors=own_vectors,
+        words=[None] * len(items),
         bags=own_bags,
         messages=[_message_of(each) for each in items],
         whole_vectors=own_vectors,

@@ -16,6 +16,7 @@ from zlib import crc32
 import numpy as np
 
 from app.adapters.embedder.compile import CompiledModel, ModelSpec, compile_model
+from app.ports.embedding import Embedding
 from app.ranking import Floats
 
 
@@ -33,13 +34,20 @@ class FakeEmbedder:
     def dimension(self) -> int:
         return self._dimension
 
+    @property
+    def word_dimension(self) -> int:
+        return 0
+
     async def embed(self, texts: Sequence[str]) -> Floats:
         await asyncio.sleep(0)
         return self.vectors(texts)
 
-    async def embed_query(self, text: str) -> Floats:
-        vector: Floats = (await self.embed([text]))[0]
-        return vector
+    async def read(self, texts: Sequence[str]) -> Sequence[Embedding]:
+        return [Embedding(vector) for vector in await self.embed(texts)]
+
+    async def read_query(self, text: str) -> Embedding:
+        [embedding] = await self.read([text])
+        return embedding
 
     def reads(self, text: str) -> bool:  # noqa: ARG002  (every word has its axis)
         return True

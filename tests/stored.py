@@ -1,6 +1,6 @@
 """Things to store, and short ways to store them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -13,6 +13,7 @@ from app.domain.memories import Memory, MemoryFilter, NewMemory
 from app.domain.memory import ItemType, table_and_row
 from app.ports import RecallFilter
 from app.ports.conversations import MessageReader
+from app.ports.embedding import Packed
 from app.ports.store import Store, Transaction
 from app.ports.stored import Erased, PreparedMessage
 from app.services.memories.keep import MemoryKeeper
@@ -32,6 +33,11 @@ class Words:
 
     def count(self, text: str) -> int:
         return len(text.split())
+
+
+def packed(vectors: Mapping[ItemKey, bytes]) -> dict[ItemKey, Packed]:
+    """These vectors as they are stored, without those of words."""
+    return {key: Packed(vector) for key, vector in vectors.items()}
 
 
 async def last_of(

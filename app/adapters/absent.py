@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from app.domain.errors import EmbedderUnavailable, RerankerUnavailable, VectorIndexUnavailable
 from app.domain.ids import ItemKey
 from app.ports import RecallFilter, VectorPlace, VectorPoint
+from app.ports.embedding import Embedding
 from app.ranking import Floats
 
 
@@ -17,11 +18,15 @@ class AbsentEmbedder:
     reason: str
     model: str = "absent"
     dimension: int = 1
+    word_dimension: int = 0
 
     async def embed(self, texts: Sequence[str]) -> Floats:
         raise EmbedderUnavailable(self.reason)
 
-    async def embed_query(self, text: str) -> Floats:
+    async def read(self, texts: Sequence[str]) -> Sequence[Embedding]:
+        raise EmbedderUnavailable(self.reason)
+
+    async def read_query(self, text: str) -> Embedding:
         raise EmbedderUnavailable(self.reason)
 
     def reads(self, text: str) -> bool:

@@ -13,7 +13,8 @@ from app.domain.errors import (
     VectorIndexUnavailable,
 )
 from app.domain.ids import ItemKey
-from app.ports import Embedder, RecallFilter, VectorIndex, VectorPlace, VectorPoint
+from app.ports import RecallFilter, VectorIndex, VectorPlace, VectorPoint
+from app.ports.embedding import Embedder, Embedding
 from app.ports.language import Reranker
 from app.ranking import Floats
 
@@ -81,14 +82,21 @@ class LateEmbedder:
         return self._place.part.dimension
 
     @property
+    def word_dimension(self) -> int:
+        return self._place.part.word_dimension
+
+    @property
     def missing(self) -> bool:
         return self._place.missing
 
     async def embed(self, texts: Sequence[str]) -> Floats:
         return await self._place.part.embed(texts)
 
-    async def embed_query(self, text: str) -> Floats:
-        return await self._place.part.embed_query(text)
+    async def read(self, texts: Sequence[str]) -> Sequence[Embedding]:
+        return await self._place.part.read(texts)
+
+    async def read_query(self, text: str) -> Embedding:
+        return await self._place.part.read_query(text)
 
     def reads(self, text: str) -> bool:
         return self._place.part.reads(text)

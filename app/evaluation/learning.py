@@ -26,7 +26,7 @@ _RISING = frozenset(
     matched_no_names window_before window_after window beside_matched before_cosine after_cosine
     before_bm25 after_bm25 others others_best others_cosine others_matched close_by close_by_wide
     phrases telling_phrases like_best cosine_rank bm25_rank window_rank both_ranks speaker_named
-    time_told said_by_asker
+    time_told said_by_asker words
     """.split()
 )
 """Features whose linear weight is held at 0 or above: what is learned moves better to other sets

@@ -27,42 +27,6 @@ class TokenCounter(Protocol):
     def count(self, text: str) -> int: ...
 
 
-class Embedder(Protocol):
-    """
-    Text to unit vectors of one model.
-
-    Every method raises EmbedderUnavailable when the model does not answer, however it fails.
-    """
-
-    @property
-    def model(self) -> str:
-        """A name that changes whenever the vectors would: part of every stored embedding's key."""
-        ...
-
-    @property
-    def dimension(self) -> int: ...
-
-    async def embed(self, texts: Sequence[str]) -> Floats:
-        """
-        Embed `texts`: shape (len(texts), dimension), float32, each row of length 1.
-
-        Nothing of a text is left out: what the model cannot read at once it reads in pieces.
-        """
-        ...
-
-    async def embed_query(self, text: str) -> Floats:
-        """Embed one query, shape (dimension,); may answer from a cache."""
-        ...
-
-    def reads(self, text: str) -> bool:
-        """
-        Whether the model has words of the script that `text` is written in.
-
-        If not, it spells it letter by letter: cosines tell how alike texts are spelled.
-        """
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorPlace:
     """

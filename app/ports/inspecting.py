@@ -156,6 +156,12 @@ class Inspection(Protocol):
         """Those of `keys` that have no embedding of `model`."""
         ...
 
+    async def wordless(
+        self, keys: Sequence[ItemKey], *, model: str, dimension: int
+    ) -> Sequence[ItemKey]:
+        """Those of `keys` that are embedded without vectors of words, of this dimension."""
+        ...
+
     async def out_of_context(self, keys: Sequence[ItemKey], *, model: str) -> Sequence[ItemKey]:
         """Those of `keys` that something leads in to, and that have none with it."""
         ...

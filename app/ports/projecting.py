@@ -16,6 +16,7 @@ from app.domain.ids import (
 from app.domain.memory import Table
 from app.ports import NewId, VectorPlace
 from app.ports.distilling import DistilObservations, DistilProjections
+from app.ports.embedding import Packed
 from app.ports.governing import KeyUses
 from app.ports.measuring import Beat
 from app.ports.periods import PeriodObservations, PeriodProjections
@@ -38,7 +39,8 @@ class VectorItem(VectorPlace):
     """
     An item that belongs into the vector index: its text, and its vector where one is stored.
 
-    `same` is, where it has none, that of another memory item of the scope that says the same.
+    `same` is, where it has none, what is stored of another memory item of the scope that says the
+    same.
     `lead_in` is what was said right before a brief message, with which it is embedded besides;
     `in_context` is the vector that came of it. Where there is that one, `lead_in` is not told.
     """
@@ -46,7 +48,7 @@ class VectorItem(VectorPlace):
     text: str
     vector: bytes | None
     """float16, little endian."""
-    same: bytes | None = None
+    same: Packed | None = None
     in_context: bytes | None = None
     lead_in: Sequence[str] = ()
 
@@ -207,7 +209,7 @@ class Projections(KeyUses, DistilProjections, PeriodProjections, Protocol):
 
     async def keep_vectors(
         self,
-        vectors: Mapping[ItemKey, bytes],
+        embedded: Mapping[ItemKey, Packed],
         *,
         model: str,
         dimension: int,

@@ -21,13 +21,14 @@ from app.ranking.pool import EVERYTHING, Among, Pool
 from app.ranking.query import QueryView
 from app.ranking.surroundings import Columns, alike, beside, conversation, windows
 from app.ranking.voices import Voices
+from app.ranking.word_by_word import word_by_word
 from app.text.opening import opening
 from app.text.wording import Phrase
 
 CLAMP = 5.0
 """Standard deviations beyond which a feature says no more."""
 
-_RANK_SCALE = 10.0
+_RANK_SCALE = np.float32(10)
 
 FULL_MATCH = 0.5
 """The share of a query's idf mass whose BM25 counts as a full lexical match."""
@@ -69,6 +70,7 @@ STANDING_OUT: Mapping[str, str] = {
     "telling_phrases": "the same of pairs without a stop word",
     "like_best": "cosine of the message and the mean of the five best by cosine + BM25 share",
     "typical": "dot product of the message and the mean of the pool",
+    "words": "mean over the query's words of the cosine of the piece's nearest word",
 }
 """Standardised over the pool, clamped to CLAMP."""
 
@@ -128,11 +130,11 @@ class Evidence:
 def evidence(query: QueryView, pool: Pool) -> Evidence:
     """Look at every candidate of a pool of at least one."""
     lines, among = Lines.of(query, pool), pool.among
-    whole = slice(lines.size)
-    lexical = over_best(lines.bm25[whole], query, among)
+    lexical = over_best(lines.bm25[: lines.size], query, among)
     voices = Voices.of(query, pool)
     words = _words(query, lines, voices.named, among)
     pieces = _pieces(query, pool, lines, words, among)
+    long = np.minimum(np.array(pool.recalled.tokens, dtype=np.float32) / SAYS_ENOUGH, 1)
     raw = {
         **words,
         **pieces,
@@ -140,12 +142,12 @@ def evidence(query: QueryView, pool: Pool) -> Evidence:
         **beside(query, lines),
         **conversation(query, lines, lexical, among),
         **alike(lines, lexical, among),
+        "words": word_by_word(query.words, pool.recalled.words, among),
+        **among_people(pool.recalled),
+        "length": np.where(pool.recalled.of_messages(), long, np.float32(1)),
     }
     features = np.empty((lines.size, len(NAMES)), dtype=np.float32)
     _fill(features, raw | _ranks(raw, among) | voices.columns())
-    _fill(features, among_people(pool.recalled))
-    long = np.minimum(np.array(pool.recalled.tokens, dtype=np.float32) / SAYS_ENOUGH, 1)
-    _fill(features, {"length": np.where(pool.recalled.of_messages(), long, np.float32(1))})
     features[:, : len(STANDING_OUT)] = standardised(features[:, : len(STANDING_OUT)], among)
     _fill(features, _of_query(query, lines, features, voices, among))
     cosine = cosines(query, pool.whole_vectors)
@@ -203,22 +205,21 @@ def _words(query: QueryView, lines: Lines, names: frozenset[str], among: Among) 
     that they said.
     """
     whole = slice(lines.size)
-    hits, rarest = lines.hits[whole], float(query.idf.max(initial=0.0))
+    hits, rarest = lines.hits[whole], max(float(query.idf.max(initial=0.0)), 1e-6)
     matched = held(hits, query)
     words = {
         "cosine": _embedded(lines.cosine[whole], lines.vectors[whole], among),
         "bm25": lines.bm25[whole],
         "matched": matched,
-        "rarest": (hits * query.idf).max(axis=1, initial=0.0) / np.float32(max(rarest, 1e-6)),
+        "rarest": (hits * query.idf).max(axis=1, initial=0.0) / np.float32(rarest),
     }
     if not names:
         return words | {"bm25_no_names": words["bm25"], "matched_no_names": matched}
     plain = query.idf * np.array([term not in names for term in query.terms], dtype=np.float32)
-    without = {
+    return words | {
         "bm25_no_names": lines.saturated[whole].dot(plain),
         "matched_no_names": hits.dot(plain),
     }
-    return words | without
 
 
 def _pieces(query: QueryView, pool: Pool, lines: Lines, whole: Columns, among: Among) -> Columns:
@@ -268,8 +269,7 @@ def _ranks(columns: Columns, among: Among) -> Columns:
         "window_rank": _rank(columns["window"], among),
         "both_ranks": np.maximum(by_cosine, by_words),
     }
-    scale = np.float32(_RANK_SCALE)
-    return {name: scale / (scale + rank) for name, rank in ranks.items()}
+    return {name: _RANK_SCALE / (_RANK_SCALE + rank) for name, rank in ranks.items()}
 
 
 def _rank(column: Floats, among: Among) -> Floats:

@@ -64,8 +64,8 @@ class Recalled:
     n items in columns, as ranking needs them; `read` makes a whole item of one of them.
 
     Few of a pool become part of an answer, so only those are made. `created_at` in seconds since
-    1970, `importance` from 1 to 10. `vectors` are packed, None while an item is not embedded;
-    `bags` are packed terms.
+    1970, `importance` from 1 to 10. `vectors` are packed, and so are those of their `words`, None
+    while an item is not embedded; `bags` are packed terms.
 
     `messages` are those that items are or are a part of; `whole_vectors`, `whole_bags`,
     `conversations`, `positions`, `roles` and `names` are theirs, and so are `context_vectors`: of
@@ -86,6 +86,7 @@ class Recalled:
     contents: Sequence[str]
     hashes: Sequence[bytes]
     vectors: Sequence[bytes | None]
+    words: Sequence[bytes | None]
     bags: Sequence[bytes]
     messages: Sequence[MessageKey]
     whole_vectors: Sequence[bytes | None]

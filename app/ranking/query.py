@@ -1,13 +1,13 @@
 """What is asked, as ranking sees it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from app.domain.ids import ConversationKey
 from app.domain.periods import Span
-from app.ranking import Floats
+from app.ranking import Floats, Words, no_words
 from app.text.intervals import Interval
 from app.text.wording import PLAIN, Wording
 
@@ -84,7 +84,8 @@ def midway(one: Floats, other: Floats) -> Floats:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryView:
     """
-    The query as ranking sees it: its vector, shape (d,), and its terms with their idf.
+    The query as ranking sees it: its vector, shape (d,), those of its `words`, and its terms with
+    their idf.
 
     Unless it was `read` by a model that knows its script, its vector says little of what it means.
     `terms` are those that the scope knows; `idf_mass` is the sum over all, the unknown ones too.
@@ -106,6 +107,7 @@ class QueryView:
     periods: frozenset[Span] = frozenset()
     overview: bool = False
     facts: About = NOTHING_ABOUT
+    words: Words = field(default_factory=no_words)
     wording: Wording = PLAIN
     read: bool = True
     running: ConversationKey | None = None

@@ -50,6 +50,8 @@ def said_since(
     recalled = pool.recalled
     if query.wording.of_course or not _is_of_user(recalled, best):
         return None
+    if query.called:  # of another ticket nothing tells what became of this one
+        nothing = nothing | ~np.isin(recalled.conversations, [*query.called])
     cosine = pool.whole_vectors.dot(pool.whole_vectors[best])
     another = (cosine >= NEAREST) & (cosine <= SAME) & (worth < worth[best]) & ~nothing
     later = _brief_ones_behind(recalled, best, np.flatnonzero(another).tolist())

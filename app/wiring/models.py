@@ -27,7 +27,7 @@ from app.adapters.reranker import OnnxReranker, compile_reranker
 from app.adapters.trust import trust
 from app.domain.errors import RecogniserUnavailable
 from app.domain.watching import Watch, counting, unwatched
-from app.ports import Embedder
+from app.ports.embedding import Embedder
 from app.ports.language import Recogniser, Reranker
 from app.settings import Settings, revealed
 from app.wiring.opening import PATIENCE, try_to_open

@@ -23,7 +23,8 @@ from app.domain.errors import (
     StoreUnavailable,
     VectorIndexUnavailable,
 )
-from app.ports import Embedder, Mendable, VectorIndex
+from app.ports import Mendable, VectorIndex
+from app.ports.embedding import Embedder
 from app.settings import Settings, revealed
 
 _log = getLogger(__name__)

@@ -108,7 +108,7 @@ async def move_a_vector(ward: Ward) -> None:
     async with ward.services.doctor.clinic.inspect() as inspection:
         places = await inspection.places([ItemKey(key) for key in keys])
     bobs = next(each for each in places if each.scope == ward.scopes[1])
-    vector = await ward.services.doctor.embedder.embed_query("anything")
+    vector = (await ward.services.doctor.embedder.read_query("anything")).vector
     moved = {name: getattr(bobs, name) for name in bobs.__dataclass_fields__}
     point = replace(VectorPoint(**moved, vector=vector), scope=ward.scopes[0])
     await ward.services.doctor.vectors.upsert([point])
@@ -164,6 +164,11 @@ async def blank_vectors(ward: Ward) -> None:
     await ward.run(update(d.embedding).values(vector=bytes(2 * dimension)))
 
 
+async def lose_words(ward: Ward) -> None:
+    """As of what was embedded before there were any."""
+    await ward.run(update(d.embedding).values(words=None))
+
+
 async def lose_contexts(ward: Ward) -> None:
     """As of what was embedded by a version that knew none."""
     await ward.run(update(d.embedding).values(in_context=None))
@@ -208,6 +213,7 @@ DAMAGES: Sequence[tuple[str, str, Callable[[Ward], Awaitable[None]]]] = [
     ("references", "derived from what is not there", lose_a_model),
     ("embeddings", "not of length 1", blank_vectors),
     ("embeddings", "without what leads in to them", lose_contexts),
+    ("embeddings", "without vectors of their words", lose_words),
     ("full_text", "not found by their words", garble_full_text),
     ("labels", "missing or surplus words", lose_labels),
     ("labels", "missing or surplus words", mix_labels),

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from app.adapters.embedder import OllamaEmbedder, OnnxEmbedder, OpenAIEmbedder
-from app.ports import Embedder
+from app.ports.embedding import Embedder
 from tests.fakes_embedder import FakeEmbedder, a_compiled_model, stub_server
 
 TEXTS = [
@@ -65,27 +65,27 @@ async def test_a_vector_does_not_depend_on_what_it_was_embedded_with(embedder: E
 
 
 async def test_a_query_has_the_vector_of_the_same_document(embedder: Embedder) -> None:
-    queries = np.stack([await embedder.embed_query(text) for text in SHORT])
+    queries = np.stack([(await embedder.read_query(text)).vector for text in SHORT])
 
     assert queries.dtype == np.float32
     assert queries == pytest.approx(await embedder.embed(SHORT), abs=1e-3)
 
 
 async def test_a_query_asked_twice_has_one_vector(embedder: Embedder) -> None:
-    first, second = [await embedder.embed_query("Who is it?") for _ in range(2)]
+    first, second = [(await embedder.read_query("Who is it?")).vector for _ in range(2)]
 
     assert (first == second).all()
 
 
 @pytest.mark.parametrize("text", ["", " \n", "\x00", "half a pair: \ud83d", "🙂", "x" * 300_000])
 async def test_any_text_has_a_vector(embedder: Embedder, text: str) -> None:
-    assert np.linalg.norm(await embedder.embed_query(text)) == pytest.approx(1, abs=1e-5)
+    assert np.linalg.norm((await embedder.read_query(text)).vector) == pytest.approx(1, abs=1e-5)
     assert np.linalg.norm(await embedder.embed([text])) == pytest.approx(1, abs=1e-5)
 
 
 async def test_texts_that_share_words_are_nearer_than_texts_that_do_not(embedder: Embedder) -> None:
     near, far = await embedder.embed(["The cat sat on the mat.", "Quarterly tax returns"])
-    query = await embedder.embed_query("the cat on a mat")
+    query = (await embedder.read_query("the cat on a mat")).vector
 
     assert query @ near > query @ far
 
@@ -94,7 +94,8 @@ async def test_many_may_ask_at_once(embedder: Embedder) -> None:
     expected = await embedder.embed(TEXTS)
 
     lists = await asyncio.gather(*(embedder.embed(TEXTS) for _ in range(4)))
-    queries = await asyncio.gather(*(embedder.embed_query(text) for text in SHORT * 3))
+    read = await asyncio.gather(*(embedder.read_query(text) for text in SHORT * 3))
+    queries = [each.vector for each in read]
 
     assert np.stack(lists) == pytest.approx(np.stack([expected] * 4), abs=1e-3)
     short = await embedder.embed(SHORT)

@@ -22,6 +22,7 @@ from tests.stored import (
     find,
     keep,
     outbox_keys,
+    packed,
     row_of,
     said,
     scope_now,
@@ -46,7 +47,7 @@ async def hydrate(store: Store, kept: Kept, *keys: ItemKey) -> Recalled:
 
 async def embed(store: Store, vectors: dict[ItemKey, bytes]) -> None:
     async with store.project() as projections:
-        await projections.keep_vectors(vectors, model=MODEL, dimension=1, now=NOON)
+        await projections.keep_vectors(packed(vectors), model=MODEL, dimension=1, now=NOON)
 
 
 async def archive(store: Store, kept: Kept, *, archived: bool) -> None:

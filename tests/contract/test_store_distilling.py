@@ -10,7 +10,7 @@ from app.domain.ids import ConversationKey, MessageKey, TenantId
 from app.domain.memory import table_and_row
 from app.ports.distilling import DistillingState, DueConversation, Undistilled
 from app.ports.store import Store
-from tests.stored import ACME, NOON, OTHER, SECOND, Kept, append, keep
+from tests.stored import ACME, NOON, OTHER, SECOND, Kept, append, keep, packed
 
 LATER = NOON + 90 * SECOND
 
@@ -61,7 +61,7 @@ async def test_stored_vectors_are_those_of_one_model_and_of_messages(store: Stor
     first, second, third = kept.keys
     async with store.project() as projections:
         for model, vectors in (("m", {first: b"\1\2", second: b"\3\4"}), ("n", {third: b"\5\6"})):
-            await projections.keep_vectors(vectors, model=model, dimension=1, now=NOON)
+            await projections.keep_vectors(packed(vectors), model=model, dimension=1, now=NOON)
     rows = [MessageKey(table_and_row(each)[1]) for each in kept.keys]
     async with store.observe() as observations:
         found = await observations.vectors_of([rows[0], rows[2]], model="m")

@@ -30,6 +30,7 @@ from tests.stored import (
     keep,
     last_of,
     outbox_keys,
+    packed,
     row_of,
     said,
     scope_now,
@@ -43,7 +44,7 @@ async def embed(store: Store, kept: Kept) -> None:
     for model in ("one", "two"):
         async with store.project() as projections:
             await projections.keep_vectors(
-                dict.fromkeys(kept.keys, b"\1\2"), model=model, dimension=1, now=NOON
+                packed(dict.fromkeys(kept.keys, b"\1\2")), model=model, dimension=1, now=NOON
             )
 
 

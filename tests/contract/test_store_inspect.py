@@ -16,10 +16,22 @@ from app.domain.conversation import ConversationChanges, Role
 from app.domain.ids import ItemKey
 from app.domain.memory import ItemType, Table, item_key
 from app.ports import VectorPlace
+from app.ports.embedding import Packed
 from app.services.indexing.labelling import LabelIndexer
 from app.text.lead_in import ROOM
 from app.text.terms import VERSION
-from tests.stored import ACME, NOON, OTHER, Kept, erase_the_rest, keep, outbox_keys, said, tell
+from tests.stored import (
+    ACME,
+    NOON,
+    OTHER,
+    Kept,
+    erase_the_rest,
+    keep,
+    outbox_keys,
+    packed,
+    said,
+    tell,
+)
 
 LONG = " ".join(f"word{number}" for number in range(700))
 
@@ -162,7 +174,7 @@ async def test_embeddings_that_are_lost_misshapen_or_missing_are_found(
     first, second, third = kept.keys
     async with store.project() as projections:
         vectors = {first: b"\1\2\3\4", second: b"\1\2"}
-        await projections.keep_vectors(vectors, model="one", dimension=2, now=NOON)
+        await projections.keep_vectors(packed(vectors), model="one", dimension=2, now=NOON)
     nowhere = [item_key(table, 4711) for table in Table]
     async with database.write() as connection:
         model = (await connection.execute(select(d.embedding_model.c.key))).scalar_one()
@@ -180,6 +192,22 @@ async def test_embeddings_that_are_lost_misshapen_or_missing_are_found(
         assert await inspection.misshapen_embeddings() == []
 
 
+async def test_embeddings_without_vectors_of_words_are_found(store: SqlStore, kept: Kept) -> None:
+    whole, bare, cut = kept.keys
+    embedded = {
+        whole: Packed(b"\1\2\3\4", b"\1\2\3\4"),
+        bare: Packed(b"\1\2\3\4"),
+        cut: Packed(b"\1\2\3\4", b"\1\2\3"),
+    }
+    async with store.project() as projections:
+        await projections.keep_vectors(embedded, model="one", dimension=2, now=NOON)
+    async with store.inspect() as inspection:
+        keys = list(reversed(kept.keys))
+        assert list(await inspection.wordless(keys, model="one", dimension=2)) == [bare, cut]
+        assert not await inspection.wordless([whole], model="one", dimension=2)
+        assert not await inspection.wordless(keys, model="two", dimension=2)
+
+
 async def test_vectors_in_context_are_looked_at_as_others_are(
     store: SqlStore, database: Database
 ) -> None:
@@ -189,7 +217,7 @@ async def test_vectors_in_context_are_looked_at_as_others_are(
     good, e = struct.pack("<2e", 0.6, 0.8), d.embedding.c
     async with store.project() as projections:
         vectors = dict.fromkeys(keys, good)
-        await projections.keep_vectors(vectors, model="one", dimension=2, now=NOON)
+        await projections.keep_vectors(packed(vectors), model="one", dimension=2, now=NOON)
     async with store.inspect() as inspection:
         assert await inspection.out_of_context(keys, model="one") == [cut, blank]
         assert await inspection.out_of_context(keys, model="two") == []

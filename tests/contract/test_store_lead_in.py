@@ -9,7 +9,7 @@ from app.domain.ids import ItemKey
 from app.ports.projecting import InContext, VectorItem
 from app.ports.store import Store
 from app.text.lead_in import BRIEF
-from tests.stored import ACME, NOON, Kept, keep, outbox_keys, said
+from tests.stored import ACME, NOON, Kept, keep, outbox_keys, packed, said
 
 MODEL = "mini"
 TALK = ("Which cabin is it?", "the red one", "no, wait", "the one at the lake")
@@ -31,7 +31,7 @@ async def embed(store: Store, several: Sequence[VectorItem]) -> None:
         rows = await projections.claim(now=NOON, limit=100, lease=60)
         await projections.finish(rows)
         await projections.keep_vectors(
-            {each.key: b"\1\2" for each in several},
+            packed({each.key: b"\1\2" for each in several}),
             in_context={
                 each.key: InContext(vector=b"\3\4", lead_in=each.lead_in)
                 for each in several
@@ -191,7 +191,7 @@ async def test_what_is_turned_while_it_is_embedded_is_embedded_again(store: Stor
     async with store.project() as projections:
         await projections.finish(claimed)
         await projections.keep_vectors(
-            late, in_context=in_context, model=MODEL, dimension=1, now=NOON
+            packed(late), in_context=in_context, model=MODEL, dimension=1, now=NOON
         )
     assert not await whole(store, kept)
     noted = sorted(set(await outbox_keys(store)))
@@ -200,6 +200,6 @@ async def test_what_is_turned_while_it_is_embedded_is_embedded_again(store: Stor
     assert await whole(store, kept)
     async with store.project() as projections:  # somebody is later still
         await projections.keep_vectors(
-            late, in_context=in_context, model=MODEL, dimension=1, now=NOON
+            packed(late), in_context=in_context, model=MODEL, dimension=1, now=NOON
         )
     assert await whole(store, kept)

@@ -30,6 +30,7 @@ from tests.stored import (
     keep,
     keeper,
     outbox_keys,
+    packed,
     scope_now,
     tell,
 )
@@ -272,7 +273,9 @@ async def test_another_text_is_another_key_and_nothing_of_the_old_remains(store:
     told = await tell(store, "home Lisbon", subject="home", derived_from=[kept.messages[0].id])
     before = await get(store, told)
     async with store.project() as projections:
-        await projections.keep_vectors({before.key: b"\1\2"}, model=MODEL, dimension=1, now=NOON)
+        await projections.keep_vectors(
+            packed({before.key: b"\1\2"}), model=MODEL, dimension=1, now=NOON
+        )
     changed = await change(store, told, content="home Porto city")
     assert (changed.id, changed.tokens) == (told.id, 3)
     assert changed.key != before.key
@@ -286,7 +289,7 @@ async def test_another_text_is_another_key_and_nothing_of_the_old_remains(store:
         assert [each.kind for each in await snapshot.memories.lineage(changed)] == ["message"]
     async with store.project() as projections:
         late = {before.key: b"\1\2"}
-        await projections.keep_vectors(late, model=MODEL, dimension=1, now=NOON)
+        await projections.keep_vectors(packed(late), model=MODEL, dimension=1, now=NOON)
     async with store.read(ACME) as snapshot:
         assert await snapshot.recall.remaining([before.key], []) == 0
 

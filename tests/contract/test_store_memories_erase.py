@@ -26,6 +26,7 @@ from tests.stored import (
     items_of,
     keep,
     outbox_keys,
+    packed,
     scope_now,
     tell,
 )
@@ -37,7 +38,7 @@ FACT, SUMMARY = ItemType.FACT, ItemType.SUMMARY
 async def embed(store: Store, *keys: ItemKey) -> None:
     async with store.project() as projections:
         vectors = dict.fromkeys(keys, b"\1\2")
-        await projections.keep_vectors(vectors, model="one", dimension=1, now=NOON)
+        await projections.keep_vectors(packed(vectors), model="one", dimension=1, now=NOON)
 
 
 async def erase(store: Store, item: KeptMemory) -> Erased:

@@ -9,6 +9,7 @@ from app.domain.errors import (
 )
 from app.domain.ids import ItemKey
 from app.domain.memory import ItemType, table_and_row
+from app.ports.embedding import Packed
 from app.ports.store import Store
 from tests.stored import (
     ACME,
@@ -17,6 +18,7 @@ from tests.stored import (
     find,
     items_of,
     keep,
+    packed,
     said,
     tell,
 )
@@ -67,7 +69,7 @@ async def test_an_item_comes_with_all_that_ranking_and_an_answer_need(store: Sto
     )
     key = (await get(store, told)).key
     async with store.project() as projections:
-        await projections.keep_vectors({key: b"\1\2"}, model=MODEL, dimension=1, now=NOON)
+        await projections.keep_vectors(packed({key: b"\1\2"}), model=MODEL, dimension=1, now=NOON)
     async with store.read(ACME) as snapshot:
         found = await snapshot.recall.hydrate([key], scopes=[kept.scope.key], model=MODEL)
     item = found.read(0)
@@ -225,13 +227,14 @@ async def test_what_says_the_same_in_a_scope_comes_with_the_vector_that_is_store
         (await get(store, each)).key for each in (*tea, coffee, theirs)
     ]
     async with store.project() as projections:
-        await projections.keep_vectors({first: b"\1\2"}, model=MODEL, dimension=1, now=NOON)
+        embedded = {first: Packed(b"\1\2", b"\3\4")}
+        await projections.keep_vectors(embedded, model=MODEL, dimension=1, now=NOON)
     async with store.observe() as observations:
         found = await observations.to_index([first, second, other, foreign], model=MODEL)
         newer = await observations.to_index([second], model="newer")
     assert [(each.vector, each.same) for each in found] == [
         (b"\1\2", None),
-        (None, b"\1\2"),
+        (None, Packed(b"\1\2", b"\3\4")),
         (None, None),
         (None, None),
     ]

@@ -13,7 +13,7 @@ from app.adapters.sql.database import Database, open_database
 from app.adapters.sql.migrate import upgrade
 from app.adapters.sql.store import SqlStore
 from app.ports.projecting import KnownModel
-from tests.stored import NOON, keep, scope_now
+from tests.stored import NOON, keep, packed, scope_now
 
 
 async def serving(store: SqlStore) -> KnownModel | None:
@@ -26,7 +26,7 @@ async def embed(store: SqlStore, model: str) -> None:
         keys = await observations.recallable(after=0, limit=99)  # type: ignore[arg-type]
     async with store.project() as projections:
         vectors = dict.fromkeys(keys, b"\1\2")
-        await projections.keep_vectors(vectors, model=model, dimension=1, now=NOON)
+        await projections.keep_vectors(packed(vectors), model=model, dimension=1, now=NOON)
 
 
 async def test_a_model_serves_once_it_is_told_and_has_vectors(store: SqlStore) -> None:

@@ -16,7 +16,7 @@ from app.ports.store import Store
 from app.ranking.bm25 import pack_terms
 from app.ranking.neighbours import Neighbours
 from app.ranking.pool import Surrounded, pack_vector
-from tests.stored import ACME, MICROSECOND, NOON, OTHER, SECOND, Kept, keep, said
+from tests.stored import ACME, MICROSECOND, NOON, OTHER, SECOND, Kept, keep, packed, said
 
 MODEL = "mini"
 VECTOR = pack_vector(np.array([1, 0, 0, 0], dtype=np.float32))
@@ -47,7 +47,7 @@ async def test_the_one_on_either_side_is_a_neighbour(store: Store) -> None:
     kept = await chat(store, 7)
     async with store.project() as projections:
         vectors = {kept.keys[2]: VECTOR}
-        await projections.keep_vectors(vectors, model=MODEL, dimension=4, now=NOON)
+        await projections.keep_vectors(packed(vectors), model=MODEL, dimension=4, now=NOON)
 
     found = await beside(store, [kept.keys[3]], kept.within)
 
@@ -80,7 +80,7 @@ async def test_a_vector_of_another_model_is_none(store: Store) -> None:
     kept = await chat(store, 2)
     async with store.project() as projections:
         vectors = {kept.keys[1]: VECTOR}
-        await projections.keep_vectors(vectors, model="other", dimension=4, now=NOON)
+        await projections.keep_vectors(packed(vectors), model="other", dimension=4, now=NOON)
     found = await beside(store, [kept.keys[0]], kept.within)
     assert list(found.vectors) == [None]
 

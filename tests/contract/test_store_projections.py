@@ -9,7 +9,19 @@ from app.domain.ids import ItemKey
 from app.domain.memory import ItemType, Table, item_key, table_and_row
 from app.ports.projecting import OutboxRow, OutboxState
 from app.ports.store import Store
-from tests.stored import ACME, NOON, OTHER, SECOND, Kept, keep, row_of, said, scope_now, tell
+from tests.stored import (
+    ACME,
+    NOON,
+    OTHER,
+    SECOND,
+    Kept,
+    keep,
+    packed,
+    row_of,
+    said,
+    scope_now,
+    tell,
+)
 
 MODEL = "mini"
 LONG = "The dogs of the house bark at the cats of the garden. " * 200
@@ -29,7 +41,7 @@ def items(rows: list[OutboxRow]) -> list[ItemKey]:
 async def embed(store: Store, *keys: ItemKey, vector: bytes = b"\1\2", model: str = MODEL) -> None:
     async with store.project() as projections:
         await projections.keep_vectors(
-            dict.fromkeys(keys, vector), model=model, dimension=1, now=NOON
+            packed(dict.fromkeys(keys, vector)), model=model, dimension=1, now=NOON
         )
 
 

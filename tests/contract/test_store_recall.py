@@ -7,11 +7,12 @@ from app.domain.conversation import ConversationChanges, Role
 from app.domain.ids import ItemKey, ScopeKey
 from app.domain.memory import ItemType, Table, item_key
 from app.ports import RecallFilter
+from app.ports.embedding import Packed
 from app.ports.store import Store
 from app.ranking.bm25 import pack_terms
 from app.ranking.pool import Recalled, pack_vector
 from app.services.writing.prepare import content_hash
-from tests.stored import ACME, NOON, SECOND, Kept, append, keep, row_of, said
+from tests.stored import ACME, NOON, SECOND, Kept, append, keep, packed, row_of, said
 
 MODEL = "mini"
 
@@ -22,7 +23,7 @@ def vector(number: int, dimension: int = 4) -> bytes:
 
 async def embed(store: Store, vectors: dict[ItemKey, bytes], model: str = MODEL) -> None:
     async with store.project() as projections:
-        await projections.keep_vectors(vectors, model=model, dimension=4, now=NOON)
+        await projections.keep_vectors(packed(vectors), model=model, dimension=4, now=NOON)
 
 
 async def hydrate(
@@ -39,6 +40,17 @@ async def pinned(store: Store, kept: Kept, limit: int = 100) -> list[int]:
     return [row_of(key) for key in keys]
 
 
+async def test_what_is_embedded_anew_has_the_words_of_then(store: Store) -> None:
+    kept = await keep(store, "the dog barks")
+    (key,) = kept.keys
+    for words in (b"\1", b"\3\4", None, b""):
+        async with store.project() as projections:
+            embedded = {key: Packed(vector(1), words)}
+            await projections.keep_vectors(embedded, model=MODEL, dimension=4, now=NOON)
+        assert list((await hydrate(store, [key], [kept.scope.key])).words) == [words]
+    assert list((await hydrate(store, [key], [kept.scope.key], "other")).words) == [None]
+
+
 async def test_what_was_found_comes_with_all_that_ranking_needs(store: Store) -> None:
     at = NOON.replace(microsecond=123_456)
     kept = await keep(
@@ -50,7 +62,9 @@ async def test_what_was_found_comes_with_all_that_ranking_needs(store: Store) ->
         folder="/home",
         importance=7,
     )
-    await embed(store, {kept.keys[0]: vector(1)})
+    async with store.project() as projections:
+        embedded = {kept.keys[0]: Packed(vector(1), b"\1\2\3")}
+        await projections.keep_vectors(embedded, model=MODEL, dimension=4, now=NOON)
     recalled = await hydrate(store, list(kept.keys), [kept.scope.key])
     assert list(recalled.keys) == list(kept.keys)
     assert list(recalled.created_at) == [at.timestamp(), NOON.timestamp()]
@@ -63,6 +77,7 @@ async def test_what_was_found_comes_with_all_that_ranking_needs(store: Store) ->
         content_hash("cats", None),
     ]
     assert list(recalled.vectors) == [vector(1), None]
+    assert list(recalled.words) == [b"\1\2\3", None]
     assert list(recalled.bags) == [pack_terms(["zoe", "dog", "bark"]), pack_terms(["cat"])]
 
     item = recalled.read(0)

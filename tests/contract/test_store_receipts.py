@@ -21,7 +21,7 @@ from app.ports.projecting import OutboxState
 from app.ports.store import Store
 from app.ports.stored import Counts, Receipt
 from tests.databases import BOTH
-from tests.stored import ACME, MICROSECOND, NOON, OTHER, keep, said, tell
+from tests.stored import ACME, MICROSECOND, NOON, OTHER, keep, packed, said, tell
 
 DAY = timedelta(days=1)
 ANOTHER, A_THIRD = (item_key(Table.MEMORY, row) for row in (1_001, 1_002))
@@ -204,7 +204,7 @@ async def test_counts_are_those_of_the_tenant(store: Store) -> None:
     async with store.project() as projections:
         for model in ("one", "two"):
             await projections.keep_vectors(
-                {alice.keys[0]: b"\0\0"}, model=model, dimension=1, now=NOON
+                packed({alice.keys[0]: b"\0\0"}), model=model, dimension=1, now=NOON
             )
     async with store.read(ACME) as snapshot:
         assert await snapshot.counts() == Counts(

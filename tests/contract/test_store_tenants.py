@@ -25,6 +25,7 @@ from tests.stored import (
     erase_the_rest,
     keep,
     last_of,
+    packed,
     row_of,
     said,
     scope_now,
@@ -61,7 +62,9 @@ async def theirs(store: Store) -> AsyncIterator[Kept]:
     )
     async with store.project() as projections:
         await projections.keep_receipts([receipt])
-        await projections.keep_vectors({kept.keys[0]: b"\1\2"}, model="m", dimension=1, now=NOON)
+        await projections.keep_vectors(
+            packed({kept.keys[0]: b"\1\2"}), model="m", dimension=1, now=NOON
+        )
     async with store.write(ACME) as transaction:
         await transaction.answers.keep("/p", "k", body_hash=b"h", answer={"a": 1}, now=NOON)
     await keep(store, "cats", tenant=OTHER)

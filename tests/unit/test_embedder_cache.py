@@ -5,7 +5,7 @@ import pytest
 
 from app.adapters.embedder.cache import QueryCache
 from app.domain.errors import EmbedderUnavailable
-from app.ranking import Floats
+from app.ports.embedding import Embedding
 
 
 class Asked:
@@ -16,12 +16,12 @@ class Asked:
         self.go = asyncio.Event()
         self.fails = False
 
-    async def __call__(self, text: str) -> Floats:
+    async def __call__(self, text: str) -> Embedding:
         self.texts.append(text)
         await self.go.wait()
         if self.fails:
             raise EmbedderUnavailable
-        return np.array([len(text)], dtype=np.float32)
+        return Embedding(np.array([len(text)], dtype=np.float32), np.ones((1, 2), dtype=np.int8))
 
 
 async def test_who_asks_at_the_same_time_shares_one_answer() -> None:
@@ -29,7 +29,7 @@ async def test_who_asks_at_the_same_time_shares_one_answer() -> None:
     waiting = [asyncio.create_task(cache.get("hello", asked)) for _ in range(3)]
     asked.go.set()
 
-    assert await asyncio.gather(*waiting) == [5, 5, 5]
+    assert [each.vector for each in await asyncio.gather(*waiting)] == [5, 5, 5]
     assert asked.texts == ["hello"]
 
 
@@ -58,7 +58,7 @@ async def test_one_who_gives_up_leaves_the_others_their_answer() -> None:
     impatient.cancel()
     asked.go.set()
 
-    assert await patient == [1]
+    assert (await patient).vector == [1]
     assert impatient.cancelled()
 
 
@@ -72,7 +72,7 @@ async def test_a_failure_is_told_to_all_and_forgotten() -> None:
         assert isinstance(answer, EmbedderUnavailable)
 
     asked.fails = False
-    assert await cache.get("a", asked) == [1]
+    assert (await cache.get("a", asked)).vector == [1]
 
 
 async def test_a_failure_nobody_waits_for_is_no_noise() -> None:
@@ -90,7 +90,9 @@ async def test_a_failure_nobody_waits_for_is_no_noise() -> None:
 async def test_a_remembered_vector_cannot_be_changed() -> None:
     cache, asked = QueryCache(4), Asked()
     asked.go.set()
-    vector = await cache.get("a", asked)
+    remembered = await cache.get("a", asked)
 
     with pytest.raises(ValueError, match="read-only"):
-        vector[0] = 2
+        remembered.vector[0] = 2
+    with pytest.raises(ValueError, match="read-only"):
+        remembered.words[...] = 2

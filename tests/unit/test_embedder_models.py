@@ -40,7 +40,7 @@ async def documents(compiled: CompiledModel, texts: Sequence[str]) -> Floats:
 async def queries(compiled: CompiledModel, texts: Sequence[str]) -> Floats:
     embedder = await OnnxEmbedder.open(compiled)
     try:
-        return np.stack([await embedder.embed_query(text) for text in texts])
+        return np.stack([(await embedder.read_query(text)).vector for text in texts])
     finally:
         await embedder.aclose()
 

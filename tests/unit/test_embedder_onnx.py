@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 
 from app.adapters.embedder import DEFAULT_MODEL, OnnxEmbedder
 from app.adapters.embedder.compile import find_default_folder
-from app.adapters.embedder.onnx_embedder import batches, joined
+from app.adapters.embedder.onnx_embedder import batches
+from app.adapters.embedder.stretches import MOST_WORDS, joined
 from app.domain.errors import EmbedderUnavailable
-from app.ranking import Floats
+from app.ports.embedding import Embedding
+from app.ranking import Floats, Words
 from tests.fakes_embedder import a_compiled_model, model_cache
 
 TEXTS = [
@@ -93,14 +95,14 @@ async def test_int8_vectors_are_the_same_in_every_company(embedder: OnnxEmbedder
 async def test_of_a_long_query_the_beginning_and_the_end_are_read(embedder: OnnxEmbedder) -> None:
     beginning, end = "word " * 63, "thing " * 62 + "whale"
     texts = [beginning + end, beginning + "tree " * 900 + end, beginning + "tree " * 20_000 + end]
-    whole, *longer = [await embedder.embed_query(each) for each in texts]
+    whole, *longer = [(await embedder.read_query(each)).vector for each in texts]
     assert all((each == whole).all() for each in longer)
 
 
 async def test_a_question_behind_a_long_text_is_seen(embedder: OnnxEmbedder) -> None:
     parrot, lease = await embedder.embed(["We named the parrot Caruso.", "The lease ends in June."])
     log = "".join(f"10:{at:02} INFO worker-{at}: heartbeat ok, {at} waiting\n" for at in range(60))
-    vector = await embedder.embed_query(log + "What is our pet bird called?")
+    vector = (await embedder.read_query(log + "What is our pet bird called?")).vector
     assert vector @ parrot > vector @ lease + 0.1
 
 
@@ -118,7 +120,7 @@ def test_stretches_are_joined_to_one_vector_of_each_text(sizes: list[list[int]])
     whole = [[[0] * size for size in text] for text in sizes]
     rows = np.eye(sum(map(len, sizes)), dtype=np.float32)
 
-    vectors = joined(rows, whole)
+    vectors = np.stack([each.vector for each in joined([*map(Embedding, rows)], whole)])
 
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.ones(len(sizes)), abs=1e-5)
     flat = [(text, size) for text, several in enumerate(sizes) for size in several]
@@ -129,11 +131,49 @@ def test_stretches_are_joined_to_one_vector_of_each_text(sizes: list[list[int]])
         )
 
 
+async def of_words(embedder: OnnxEmbedder, text: str) -> Words:
+    (read,) = await embedder.read([text])
+    return read.words
+
+
+async def test_every_word_that_says_something_has_a_vector(embedder: OnnxEmbedder) -> None:
+    words = await of_words(embedder, "I have twisted my ankle, on the stairs!")
+    assert words.shape == (3, embedder.word_dimension)
+    lengths = np.linalg.norm(words.astype(np.float32), axis=1)
+    assert lengths == pytest.approx(np.full(3, 127), abs=3)
+
+
+async def test_where_no_word_says_anything_all_have_one(embedder: OnnxEmbedder) -> None:
+    assert len(await of_words(embedder, "What is it?")) == 4
+    assert (await of_words(embedder, "")).shape == (0, embedder.word_dimension)
+
+
+async def test_of_a_long_text_the_first_words_have_one(embedder: OnnxEmbedder) -> None:
+    words = await of_words(embedder, "Sheep graze quietly. " * 400)
+    assert len(words) == MOST_WORDS
+    assert np.array_equal(words[:3], (await of_words(embedder, "Sheep graze quietly. " * 60))[:3])
+
+
+async def test_words_that_mean_much_the_same_are_near(embedder: OnnxEmbedder) -> None:
+    asked = (await embedder.read_query("injury")).words.astype(np.float32)
+    ankle = (await of_words(embedder, "I twisted my ankle.")).astype(np.float32)
+    budget = (await of_words(embedder, "We agreed on the budget.")).astype(np.float32)
+    assert (ankle @ asked.T).max() > (budget @ asked.T).max() + 0.2 * 127**2
+
+
+async def test_the_vectors_of_words_are_the_same_in_every_batch(embedder: OnnxEmbedder) -> None:
+    texts = [each for each in TEXTS if len(each) < 1_000]  # of a longer query both ends are read
+    for text, read in zip(texts, await embedder.read(texts), strict=True):
+        assert np.abs(read.words - (await of_words(embedder, text)).astype(np.int16)).max() <= 1
+        query = (await embedder.read_query(text)).words[:MOST_WORDS].astype(np.int16)
+        assert np.abs(query - read.words).max() <= 1
+
+
 async def test_a_query_does_not_wait_for_a_long_list(embedder: OnnxEmbedder) -> None:
     listed = asyncio.create_task(embedder.embed(TEXTS * 100))
     await asyncio.sleep(0)
 
-    await embedder.embed_query("Who is it?")
+    await embedder.read_query("Who is it?")
 
     assert not listed.done()
     listed.cancel()
@@ -165,7 +205,7 @@ async def test_every_batch_is_reported_and_a_known_query_is_none() -> None:
     )
     await embedder.embed(["a", "b", "c"])
     for _ in range(3):
-        await embedder.embed_query("a")
+        await embedder.read_query("a")
     await embedder.aclose()
 
     assert [size for size, _ in told] == [2, 1, 1]
@@ -177,7 +217,7 @@ async def test_a_closed_embedder_is_unavailable() -> None:
     await embedder.aclose()
 
     with pytest.raises(EmbedderUnavailable):
-        await embedder.embed_query("a")
+        await embedder.read_query("a")
     with pytest.raises(EmbedderUnavailable):
         await embedder.embed(["a"])
 

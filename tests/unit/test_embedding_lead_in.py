@@ -7,6 +7,7 @@ import pytest
 
 from app.adapters.sql.store import SqlStore
 from app.ports import RecallFilter
+from app.ports.embedding import Packed
 from app.ports.projecting import VectorItem
 from app.ranking import Floats
 from app.ranking.pool import pack_vector
@@ -58,11 +59,11 @@ async def test_a_memory_of_the_same_words_does_not_keep_it_from_being_read(memor
     await memory.say(*TALK)
     await memory.index()
     first, second = await stored(memory)
-    fact = replace(first, text=TALK[1], vector=None, same=b"\1\2")
+    fact = replace(first, text=TALK[1], vector=None, same=Packed(b"\1\2"))
     brief = replace(second, vector=None, in_context=None, lead_in=[TALK[0]])
     red, both = read(memory, TALK[1], TOGETHER)
     fresh = await newly_embedded([fact, brief], memory.embedder)
-    assert fresh.vectors.keys() == {fact.key, brief.key}
+    assert fresh.embedded.keys() == {fact.key, brief.key}
     assert fresh.indexed(brief) == pack_vector(midway(red, both))
 
 

@@ -10,7 +10,8 @@ import pytest
 from app.adapters.late import LateEmbedder, LateReranker, LateVectorIndex
 from app.domain.errors import EmbedderUnavailable, RerankerUnavailable, VectorIndexUnavailable
 from app.domain.ids import ItemKey
-from app.ports import Embedder, RecallFilter, VectorIndex
+from app.ports import RecallFilter, VectorIndex
+from app.ports.embedding import Embedder
 from app.ports.language import Reranker
 from app.ranking import Floats
 from tests.fakes_embedder import FakeEmbedder
@@ -78,7 +79,7 @@ async def test_an_embedder_is_used_once_it_is_there() -> None:
     places = Places()
     embedder = LateEmbedder(places.embedder)
     assert embedder.missing
-    for ask in (embedder.embed(["tea"]), embedder.embed_query("tea")):
+    for ask in (embedder.embed(["tea"]), embedder.read_query("tea")):
         with pytest.raises(EmbedderUnavailable, match="not open yet"):
             await ask
     with pytest.raises(EmbedderUnavailable, match="no file"):
@@ -93,7 +94,7 @@ async def test_an_embedder_is_used_once_it_is_there() -> None:
     assert (embedder.missing, places.opened) == (False, 1)
     assert (embedder.model, embedder.dimension) == (FakeEmbedder().model, FakeEmbedder().dimension)
     assert (await embedder.embed(["tea"])).shape == (1, embedder.dimension)
-    assert (await embedder.embed_query("tea")).shape == (embedder.dimension,)
+    assert (await embedder.read_query("tea")).vector.shape == (embedder.dimension,)
     await embedder.aclose()
     assert places.closed == 1
 

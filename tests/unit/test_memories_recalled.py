@@ -164,7 +164,7 @@ async def test_the_vectors_hear_when_an_item_ends(memory: Memory) -> None:
     memory.clock.forward(60)
     await tell(memory, "green tea in Lisbon", subject="tea")
     assert memory.embedder.embedded == ["green tea in Berlin", "green tea in Lisbon"]
-    vector = await memory.embedder.embed_query("green tea")
+    vector = (await memory.embedder.read_query("green tea")).vector
     situation = await memory.surveyor.survey(ACME, REQUEST)
     assert situation is not None
     found = await memory.vectors.search(vector, within=situation.within, limit=9)

@@ -13,7 +13,7 @@ from app.domain.context import ContextRequest, Degraded, HistoryOptions, Source
 from app.domain.conversation import NewConversation, NewMessage, Role
 from app.domain.ids import ConversationId, ItemKey
 from app.domain.memory import Table, item_key
-from app.ranking import Floats
+from app.ports.embedding import Embedding
 from app.services.context.found import Found
 from app.services.context.recall import Recaller
 from app.services.context.situation import Situation
@@ -231,7 +231,7 @@ async def test_the_best_of_the_running_conversation_are_found_beside_the_best_of
 
 
 class BrokenEmbedder(FakeEmbedder):
-    async def embed_query(self, text: str) -> Floats:
+    async def read_query(self, text: str) -> Embedding:
         raise ZeroDivisionError(text)
 
 

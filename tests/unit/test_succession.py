@@ -20,6 +20,7 @@ from app.services.indexing.succession import Successor
 from tests.factories import ACME
 from tests.fakes import Memory, TroubledVectors
 from tests.fakes_embedder import FakeEmbedder
+from tests.stored import packed
 
 
 class CountingEmbedder(FakeEmbedder):
@@ -184,7 +185,7 @@ async def test_a_request_holds_on_to_its_generation(memory: Memory) -> None:
         await house.successor.tick()
         assert generations.coming is None
         assert generations.embedder.dimension == 64
-        vector = await generations.embedder.embed_query("tea")
+        vector = (await generations.embedder.read_query("tea")).vector
         assert vector.shape == (64,)
         assert await generations.vectors.count() == 2
     assert generations.embedder.dimension == 32
@@ -252,7 +253,9 @@ async def test_of_older_models_nothing_is_kept(memory: Memory) -> None:
         keys = await observations.recallable(after=0, limit=9)  # type: ignore[arg-type]
     async with memory.store.project() as projections:
         ancient = dict.fromkeys(keys, b"\1\2")
-        await projections.keep_vectors(ancient, model="ancient", dimension=1, now=memory.clock())
+        await projections.keep_vectors(
+            packed(ancient), model="ancient", dimension=1, now=memory.clock()
+        )
     await House(memory).finish()
     async with memory.store.read(ACME) as snapshot:
         assert (await snapshot.counts()).embeddings == 4

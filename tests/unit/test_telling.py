@@ -9,8 +9,8 @@ import pytest
 from app.adapters.sql.store import SqlStore
 from app.api.relaying import Relay, Speaking
 from app.domain.context import ContextRequest
+from app.ports.embedding import Embedding
 from app.ports.store import Store
-from app.ranking import Floats
 from tests.factories import ACME
 from tests.fakes import Gate, Memory, TroubledEmbedder
 
@@ -22,9 +22,9 @@ class SlowQueries(TroubledEmbedder):
         super().__init__()
         self.queries = Gate()
 
-    async def embed_query(self, text: str) -> Floats:
+    async def read_query(self, text: str) -> Embedding:
         await self.queries.pass_through()
-        return await super().embed_query(text)
+        return await super().read_query(text)
 
 
 def slow_memory(store: Store) -> tuple[Memory, SlowQueries]:

@@ -8,7 +8,7 @@ import pytest
 
 from app.adapters.late import LateEmbedder
 from app.domain.errors import VectorIndexUnavailable
-from app.ports import Embedder
+from app.ports.embedding import Embedder
 from app.settings import Settings
 from app.settings.storing import QdrantSettings
 from app.wiring.opening import PATIENCE, open_vectors

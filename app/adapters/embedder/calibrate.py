@@ -1,5 +1,5 @@
 """
-What the inputs of the dense layers look like, seen on a page of ordinary text.
+What the inputs of the dense layers and the outputs look like, seen on a page of ordinary text.
 
 Imports onnx, so never import this to serve.
 """
@@ -15,6 +15,7 @@ from onnx import ModelProto, TensorProto, helper, inliner
 from tokenizers import Encoding
 
 from app.adapters.embedder.graph import Ranges
+from app.adapters.embedder.telling import Telling
 from app.ranking import Floats
 
 _WEIGHT = "_weight"
@@ -48,6 +49,27 @@ def calibrate(exact: ModelProto, texts: Iterable[Encoding]) -> Ranges:
         for name, value in zip(peaks, values, strict=True):
             peaks[name] = np.maximum(peaks[name], np.abs(value).max(axis=(0, 1)))
     return {layer: peaks[name] for layer, name in inputs.items()}
+
+
+def main_directions(
+    exact: ModelProto, texts: Iterable[Encoding], telling: Telling, *, most: int
+) -> Floats:
+    """
+    Those in which the vectors of word pieces differ most, shape (dimension, at most `most`).
+
+    They are the principal components, uncentred, of the unit vectors of those that say something,
+    as `exact`, a graph of `build_graph` with the head EMBEDDING in fp32, reads them in `texts`.
+    """
+    seen = inliner.inline_local_functions(exact)
+    seen.graph.output.append(helper.make_tensor_value_info("hidden", TensorProto.FLOAT, None))
+    session = onnxruntime.InferenceSession(seen.SerializeToString(), _options())
+    wanted = {each.name for each in session.get_inputs()}
+    rows = [session.run(["hidden"], _read(each, wanted))[0][0][telling[each.ids]] for each in texts]
+    vectors = np.concatenate(rows)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    _, ascending = np.linalg.eigh(vectors.T @ vectors)
+    directions: Floats = ascending[:, ::-1][:, :most]
+    return directions
 
 
 def _read(text: Encoding, wanted: AbstractSet[str]) -> dict[str, NDArray[np.int64]]:

@@ -61,7 +61,8 @@ class CompiledModel:
     """
     A model ready to load.
 
-    `name` changes whenever the vectors would. `max_pieces` counts the special word pieces. The
+    `name` changes whenever the vectors of texts would; those of their words are of
+    `word_dimension`, 0 where there are none. `max_pieces` counts the special word pieces. The
     prompts are put before a text; the word pieces of them count as well. `files` are the SHA-256 of
     each file in `folder`.
     """
@@ -69,6 +70,7 @@ class CompiledModel:
     folder: Path
     name: str
     dimension: int
+    word_dimension: int
     max_pieces: int
     precision: str
     source: str

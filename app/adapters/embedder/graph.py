@@ -105,12 +105,6 @@ def _initializers(weights: Weights, shape: BertShape, ranges: Ranges | None) -> 
             yield from _norm(f"{name}_{layer}", weights, path + part)
 
 
-def _one_segment(weights: Weights) -> Initializers:
-    """There is only one segment, so its embedding is part of every position's."""
-    segment = weights["embeddings.token_type_embeddings.weight"][0]
-    yield "positions", weights["embeddings.position_embeddings.weight"] + segment
-
-
 def _words(table: Floats, *, whole: bool) -> Initializers:
     if not whole:
         yield "words", table
@@ -204,24 +198,6 @@ encoder (int64[batch, sequence] input_ids, int64[batch, sequence] attention_mask
     {end}
 }}
 """
-
-# Mean pooling and scaling to length 1.
-EMBEDDING = Head(
-    inputs="",
-    output="float[batch, dimension] embedding",
-    places="placed = Add (meanings, places)",
-    # The length of the sum is that of the mean times a number, so scaling to 1 needs no count.
-    end="""
-    last = Constant <value_ints = [-1]> ()
-    counted = Cast <to = 1> (attention_mask)
-    column = Unsqueeze (counted, last)
-    kept = Mul (hidden, column)
-    sequence_axis = Constant <value_ints = [1]> ()
-    sum = ReduceSum <keepdims = 0> (kept, sequence_axis)
-    embedding = LpNormalization (sum)
-    """,
-    initializers=_one_segment,
-)
 
 _LOOKUP_FP32 = "meanings = Gather (words, input_ids)"
 

@@ -16,6 +16,7 @@ from app.adapters.embedder.cache import QueryCache
 from app.adapters.embedder.onnx_embedder import OnBatch, ignore_batch
 from app.adapters.trust import trust
 from app.domain.errors import EmbedderUnavailable
+from app.ports.embedding import Embedding
 from app.ranking import Floats
 
 _RETRY_AFTER_BOUND = 30.0
@@ -115,6 +116,10 @@ class HttpEmbedder:
     def dimension(self) -> int:
         return self._dimension
 
+    @property
+    def word_dimension(self) -> int:
+        return 0
+
     async def embed(self, texts: Sequence[str]) -> Floats:
         vectors = np.empty((len(texts), self._dimension), dtype=np.float32)
         for start in range(0, len(texts), self._batch_size):
@@ -122,8 +127,12 @@ class HttpEmbedder:
             vectors[start : start + len(batch)] = await self._embed_batch(batch)
         return vectors
 
-    async def embed_query(self, text: str) -> Floats:
-        return await self._cache.get(text, self._embed_one)
+    async def read(self, texts: Sequence[str]) -> Sequence[Embedding]:
+        """Whole texts alone: no server tells the vectors of their words."""
+        return [Embedding(vector) for vector in await self.embed(texts)]
+
+    async def read_query(self, text: str) -> Embedding:
+        return await self._cache.get(text, self._read_one)
 
     def reads(self, text: str) -> bool:  # noqa: ARG002  (nobody tells which scripts it was made for)
         return True
@@ -131,8 +140,8 @@ class HttpEmbedder:
     async def aclose(self) -> None:
         await self._endpoint.client.aclose()
 
-    async def _embed_one(self, text: str) -> Floats:
-        return cast("Floats", (await self._embed_batch([text]))[0])
+    async def _read_one(self, text: str) -> Embedding:
+        return Embedding((await self._embed_batch([text]))[0])
 
     async def _embed_batch(self, batch: Sequence[str]) -> Floats:
         started = perf_counter()

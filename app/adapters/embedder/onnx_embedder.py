@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Self, TypeVar, cast
+from typing import Self, TypeVar
 
 import numpy as np
 import onnxruntime
@@ -16,9 +16,11 @@ from tokenizers import Tokenizer
 
 from app.adapters.embedder.cache import QueryCache
 from app.adapters.embedder.compile import CompiledModel
-from app.adapters.embedder.stretches import Pieces, behind_prompt, both_ends
+from app.adapters.embedder.stretches import Pieces, behind_prompt, both_ends, joined
+from app.adapters.embedder.telling import Telling, telling_pieces
 from app.domain.errors import EmbedderUnavailable
-from app.ranking import Floats
+from app.ports.embedding import Embedding
+from app.ranking import Floats, Words, no_words
 from app.text.alphabets import alphabets_of, is_written_in
 
 OnBatch = Callable[[int, float], None]
@@ -69,6 +71,7 @@ class _Model:
     tokenizer: Tokenizer
     facts: CompiledModel
     alphabets: frozenset[str] | None
+    telling: Telling
 
     def read_query(self, text: str) -> Pieces:
         # One by one: reading a batch starts threads of its own, beside ours.
@@ -90,18 +93,28 @@ class _Model:
     def read_all(self, texts: Sequence[str]) -> list[list[Pieces]]:
         return [self.read_whole(text) for text in texts]
 
-    def embed(self, batch: Sequence[Pieces]) -> Floats:
-        """Shape (len(batch), dimension); padded to the longest."""
+    def embed(self, batch: Sequence[Pieces]) -> Sequence[Embedding]:
+        """Each of them; padded to the longest."""
         ids = np.zeros((len(batch), max(map(len, batch))), dtype=np.int64)
         mask = np.zeros_like(ids)
         for row, pieces in enumerate(batch):
             ids[row, : len(pieces)] = pieces
             mask[row, : len(pieces)] = 1
         answer = self.session.run(None, {"input_ids": ids, "attention_mask": mask})
-        return cast("Floats", answer[0])
+        vectors, words = answer if len(answer) > 1 else (answer[0], [no_words()] * len(batch))
+        told = zip(batch, vectors, words, strict=True)
+        return [Embedding(vector, self._telling(each, said)) for each, vector, said in told]
 
-    def embed_query(self, text: str) -> Floats:
-        return cast("Floats", self.embed([self.read_query(text)])[0])
+    def embed_query(self, text: str) -> Embedding:
+        return self.embed([self.read_query(text)])[0]
+
+    def _telling(self, pieces: Pieces, words: Words) -> Words:
+        """Those of a text that say something; where none does, all that there are."""
+        if not len(words):
+            return words
+        own = words[: len(pieces)]
+        telling = self.telling[pieces]
+        return own[telling] if telling.any() else own[1:-1]
 
 
 class OnnxEmbedder:
@@ -179,23 +192,32 @@ class OnnxEmbedder:
     def dimension(self) -> int:
         return self._compiled.dimension
 
+    @property
+    def word_dimension(self) -> int:
+        return self._compiled.word_dimension
+
     async def embed(self, texts: Sequence[str]) -> Floats:
+        vectors = [each.vector for each in await self.read(texts)]
+        return np.stack(vectors) if vectors else np.empty((0, self.dimension), dtype=np.float32)
+
+    async def read(self, texts: Sequence[str]) -> Sequence[Embedding]:
         whole, _ = await _run(self._documents, self._model.read_all, texts)
         read = [stretch for stretches in whole for stretch in stretches]
-        vectors = np.empty((len(read), self.dimension), dtype=np.float32)
+        found: dict[int, Embedding] = {}
         waiting = batches(read, self._batch_size)
 
         async def take_turns() -> None:
             for rows in waiting:
                 batch = [read[row] for row in rows]
-                vectors[rows], seconds = await _run(self._documents, self._model.embed, batch)
+                embedded, seconds = await _run(self._documents, self._model.embed, batch)
+                found.update(zip(rows, embedded, strict=True))
                 self._on_batch(len(rows), seconds)
 
         await asyncio.gather(*(take_turns() for _ in range(self._threads)))
-        return vectors if len(read) == len(texts) else joined(vectors, whole)
+        return joined([found[row] for row in range(len(read))], whole)
 
-    async def embed_query(self, text: str) -> Floats:
-        return await self._cache.get(text, self._embed_query)
+    async def read_query(self, text: str) -> Embedding:
+        return await self._cache.get(text, self._read_query)
 
     def reads(self, text: str) -> bool:
         return is_written_in(text, self._model.alphabets)
@@ -205,10 +227,10 @@ class OnnxEmbedder:
         for lane in (self._queries, self._documents):
             await asyncio.to_thread(lane.shutdown)
 
-    async def _embed_query(self, text: str) -> Floats:
-        vector, seconds = await _run(self._queries, self._model.embed_query, text)
+    async def _read_query(self, text: str) -> Embedding:
+        embedding, seconds = await _run(self._queries, self._model.embed_query, text)
         self._on_batch(1, seconds)
-        return vector
+        return embedding
 
 
 def batches(read: Sequence[Pieces], batch_size: int) -> Iterator[list[int]]:
@@ -231,22 +253,6 @@ def batches(read: Sequence[Pieces], batch_size: int) -> Iterator[list[int]]:
         pieces += len(read[row])
     if batch:
         yield batch
-
-
-def joined(vectors: Floats, whole: Sequence[Sequence[Pieces]]) -> Floats:
-    """
-    One vector of length 1 for each text: the mean of its stretches', by their word pieces.
-
-    Args:
-        vectors: One for each stretch, in order.
-        whole: The stretches of each text, at least one.
-    """
-    texts = np.repeat(np.arange(len(whole)), [len(stretches) for stretches in whole])
-    sizes = [len(stretch) for stretches in whole for stretch in stretches]
-    sums = np.zeros((len(whole), vectors.shape[1]), dtype=np.float32)
-    np.add.at(sums, texts, vectors * np.array(sizes, dtype=np.float32)[:, None])
-    lengths = np.linalg.norm(sums, axis=1, keepdims=True)
-    return cast("Floats", sums / np.maximum(lengths, np.finfo(np.float32).tiny))
 
 
 async def _run(
@@ -283,4 +289,4 @@ def _load(compiled: CompiledModel) -> _Model:
         if len(tokenizer.encode(prompt).ids) > compiled.max_pieces // 2:
             raise ValueError(f"the prompt {prompt[:40]!r} leaves no room for a text")
     alphabets = alphabets_of(tokenizer.get_vocab())
-    return _Model(open_session(compiled), tokenizer, compiled, alphabets)
+    return _Model(open_session(compiled), tokenizer, compiled, alphabets, telling_pieces(tokenizer))

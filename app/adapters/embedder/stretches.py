@@ -1,11 +1,18 @@
 """What a model reads of a text that is too long for it, in word pieces of its own tokenizer."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
+import numpy as np
 from tokenizers import Encoding
 
+from app.ports.embedding import Embedding
+
 Pieces = list[int]
+
+MOST_WORDS = 32
+"""Word pieces of a text of which a vector is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,3 +70,27 @@ def _content(read: Encoding) -> Pieces:
     """Its word pieces without the special ones."""
     marked = zip(read.ids, read.special_tokens_mask, strict=True)
     return [piece for piece, special in marked if not special]
+
+
+def joined(embedded: Sequence[Embedding], whole: Sequence[Sequence[Pieces]]) -> Sequence[Embedding]:
+    """
+    One for each text: the mean of the vectors of its stretches, by their word pieces, of length 1,
+    and the first MOST_WORDS of their words.
+
+    Args:
+        embedded: One for each stretch, in order.
+        whole: The stretches of each text, at least one.
+    """
+    each = iter(embedded)
+    parts = ([next(each) for _ in stretches] for stretches in whole)
+    told = zip(parts, whole, strict=True)
+    return [_joined(some, [len(stretch) for stretch in stretches]) for some, stretches in told]
+
+
+def _joined(parts: Sequence[Embedding], sizes: Sequence[int]) -> Embedding:
+    words = np.concatenate([each.words for each in parts])[:MOST_WORDS]
+    if len(parts) == 1:
+        return Embedding(parts[0].vector, words)
+    both = np.array(sizes, dtype=np.float32).dot(np.stack([each.vector for each in parts]))
+    length = max(float(np.linalg.norm(both)), float(np.finfo(np.float32).tiny))
+    return Embedding(np.asarray(both / length, dtype=np.float32), words)

@@ -8,7 +8,7 @@ from typing import Any
 
 from tokenizers import Encoding, Tokenizer
 
-from app.adapters.embedder.build import PlainBert, find_folder, write_bert, write_manifest
+from app.adapters.embedder.build import PlainBert, Sizes, find_folder, write_bert, write_manifest
 from app.adapters.embedder.calibrate import page
 from app.adapters.embedder.compile import ModelSpec
 from app.adapters.embedder.export import export, load_with_torch, longest_of
@@ -30,7 +30,7 @@ def build(spec: ModelSpec, target: Path) -> None:
         spec = replace(spec, precision="fp32")
         max_pieces = _export(folder, target)
     spec = replace(spec, query_prompt=read_prompt(folder))
-    write_manifest(spec, folder, target, dimension=1, max_pieces=max_pieces)
+    write_manifest(spec, folder, target, Sizes(dimension=1, max_pieces=max_pieces))
 
 
 def _look(tokenizer: Tokenizer) -> Iterable[Encoding]:

@@ -137,6 +137,8 @@ embedding = Table(
     Column("vector", LargeBinary, nullable=False),
     # Of a brief message: midway to that of what it says with what leads in to it.
     Column("in_context", LargeBinary),
+    # Those of its word pieces, int8, one behind the other; of what it says by itself.
+    Column("words", LargeBinary),
     sqlite_with_rowid=False,
 )
 

@@ -33,7 +33,8 @@ from app.domain.ids import (
 )
 from app.domain.memory import ItemType
 from app.domain.profile import ShownProfile
-from app.ports import Clock, Embedder, RecallFilter, TokenCounter
+from app.ports import Clock, RecallFilter, TokenCounter
+from app.ports.embedding import Embedder
 from app.ports.store import Snapshot, Store
 from app.ports.stored import Receipt
 from app.services.answering.comparing import difference

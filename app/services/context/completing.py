@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from app.domain.context import ContextRequest
 from app.domain.conversation import Message
 from app.domain.memory import ItemType, Table, item_key
-from app.ports import Embedder
+from app.ports.embedding import Embedder
 from app.ports.store import Store
 from app.ranking.completing import Companion, companions, completed, fitting
 from app.ranking.neighbours import Neighbours

@@ -7,7 +7,7 @@ from app.domain.context import Degraded
 from app.domain.ids import ConversationKey, ItemKey
 from app.domain.profile import Profile
 from app.ports.stored import LexicalAnswer
-from app.ranking import Floats
+from app.ranking import Floats, Words, no_words
 from app.services.context.entering import Episode
 from app.services.context.reading import NOTHING_READ, Reading
 from app.services.context.relating import Related
@@ -17,12 +17,13 @@ from app.services.context.sought import Sought
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Near:
     """
-    The query's vector, what lies near it with its cosine, and the seconds of embedding; `read` if
-    the model reads the script of the query. What was said in conversations that it calls by their
-    label (`called`) was looked for as well.
+    The query's vector and those of its words, what lies near it with its cosine, and the seconds of
+    embedding; `read` if the model reads the script of the query. What was said in conversations
+    that it calls by their label (`called`) was looked for as well.
     """
 
     vector: Floats | None = None
+    words: Words = field(default_factory=no_words)
     read: bool = True
     hits: Sequence[tuple[ItemKey, float]] = ()
     embedding: float = 0.0

@@ -12,7 +12,7 @@ from app.domain.context import Source
 from app.domain.conversation import Message
 from app.domain.ids import ItemKey, MessageKey
 from app.domain.memory import ItemType
-from app.ports import Embedder
+from app.ports.embedding import Embedder
 from app.ports.store import Store
 from app.ranking.asked_again import (
     ASKED_BEFORE,

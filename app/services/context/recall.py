@@ -10,10 +10,10 @@ from typing import NamedTuple, TypeVar
 
 from app.domain.context import ContextRequest, Source
 from app.domain.profile import Profile
-from app.ports import Embedder, Part, Telemetry, VectorIndex
+from app.ports import Part, Telemetry, VectorIndex
+from app.ports.embedding import Embedder, Embedding
 from app.ports.store import Store
 from app.ports.stored import LexicalAnswer
-from app.ranking import Floats
 from app.ranking.query import midway
 from app.services.common.unawaited import Unawaited
 from app.services.context.asking import Asking
@@ -220,7 +220,7 @@ class Recaller:
         besides: Sequence[Situation],
     ) -> Near:
         started = time.perf_counter()
-        vector, called = await asyncio.gather(
+        read, called = await asyncio.gather(
             self._embedded(sought), called_in(request.query, sought, situation, self.store)
         )
         embedding = time.perf_counter() - started
@@ -228,20 +228,25 @@ class Recaller:
         apart = [*besides, *filter(None, map(situation.inside, called))]
         asked = [(situation, limit), *((each, _BESIDES) for each in apart)]
         found = await asyncio.gather(
-            *(nearest(self.vectors, vector, each, most) for each, most in asked)
+            *(nearest(self.vectors, read.vector, each, most) for each, most in asked)
         )
         near = dict(chain.from_iterable(found))
-        read = self.embedder.reads(sought.topic)
-        hits = list(near.items())
-        numbered = called.by_number
-        return Near(vector=vector, read=read, hits=hits, embedding=embedding, called=numbered)
+        return Near(
+            vector=read.vector,
+            words=read.words,
+            read=self.embedder.reads(sought.topic),
+            hits=list(near.items()),
+            embedding=embedding,
+            called=called.by_number,
+        )
 
-    async def _embedded(self, sought: Sought) -> Floats:
+    async def _embedded(self, sought: Sought) -> Embedding:
         """Of a question apart the mean with its topic: what is said around may matter, or not."""
-        embed = self.embedder.embed_query
+        read = self.embedder.read_query
         if sought.question is None:
-            return await embed(sought.topic)
-        return midway(*await asyncio.gather(embed(sought.topic), embed(sought.question)))
+            return await read(sought.topic)
+        topic, question = await asyncio.gather(read(sought.topic), read(sought.question))
+        return Embedding(midway(topic.vector, question.vector), question.words)
 
     async def _related(self, request: ContextRequest, situation: Situation) -> Related:
         return await relate(

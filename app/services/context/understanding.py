@@ -85,6 +85,7 @@ def view_of(found: Found, told: Timed, situation: Situation, *, follow_up: bool)
             weights = np.where(aside, np.float32(share) * weights, weights)
     return QueryView(
         vector=found.near.vector,
+        words=found.near.words,
         read=found.near.read,
         terms=list(frequency),
         idf=weights[: len(frequency)],

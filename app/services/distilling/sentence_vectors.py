@@ -12,7 +12,7 @@ from app.distil.gist.summary import Excerpt
 from app.domain.conversation import Message
 from app.domain.errors import EmbedderUnavailable
 from app.domain.ids import MessageKey
-from app.ports import Embedder
+from app.ports.embedding import Embedder
 from app.ports.store import Store
 from app.ranking import Floats
 from app.ranking.pool import pack_vector, unpack_vectors

@@ -12,15 +12,8 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from app.domain.ids import ItemKey
-from app.ports import (
-    Embedder,
-    Mendable,
-    RecallFilter,
-    Removable,
-    VectorIndex,
-    VectorPlace,
-    VectorPoint,
-)
+from app.ports import Mendable, RecallFilter, Removable, VectorIndex, VectorPlace, VectorPoint
+from app.ports.embedding import Embedder, Embedding
 from app.ranking import Floats
 
 _held: ContextVar["Generation | None"] = ContextVar("generation", default=None)
@@ -113,11 +106,18 @@ class ServingEmbedder:
     def dimension(self) -> int:
         return self.generations.current.embedder.dimension
 
+    @property
+    def word_dimension(self) -> int:
+        return self.generations.current.embedder.word_dimension
+
     async def embed(self, texts: Sequence[str]) -> Floats:
         return await self.generations.current.embedder.embed(texts)
 
-    async def embed_query(self, text: str) -> Floats:
-        return await self.generations.current.embedder.embed_query(text)
+    async def read(self, texts: Sequence[str]) -> Sequence[Embedding]:
+        return await self.generations.current.embedder.read(texts)
+
+    async def read_query(self, text: str) -> Embedding:
+        return await self.generations.current.embedder.read_query(text)
 
     def reads(self, text: str) -> bool:
         return self.generations.current.embedder.reads(text)

@@ -6,7 +6,8 @@ from datetime import datetime
 from logging import getLogger
 
 from app.domain.ids import ItemKey
-from app.ports import Clock, Embedder, VectorIndex
+from app.ports import Clock, VectorIndex
+from app.ports.embedding import Embedder
 from app.ports.store import Store
 from app.services.indexing.indexer import Indexer, remove_strangers
 

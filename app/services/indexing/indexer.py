@@ -14,7 +14,8 @@ from logging import getLogger
 
 from app.domain.errors import ForewordError
 from app.domain.ids import ItemKey
-from app.ports import Clock, Embedder, Telemetry, VectorIndex, VectorPoint
+from app.ports import Clock, Telemetry, VectorIndex, VectorPoint
+from app.ports.embedding import Embedder
 from app.ports.projecting import OutboxRow, VectorItem
 from app.ports.store import Store
 from app.ranking.pool import unpack_vectors
@@ -201,9 +202,9 @@ class Indexer:
         await self.vectors.upsert(points)
         async with self.store.project() as projections:
             gone = await projections.finish(rows)
-            if fresh.vectors:
+            if fresh.embedded:
                 await projections.keep_vectors(
-                    fresh.vectors,
+                    fresh.embedded,
                     in_context=fresh.in_context,
                     model=self.embedder.model,
                     dimension=self.embedder.dimension,

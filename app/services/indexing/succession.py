@@ -116,7 +116,7 @@ class Successor:
         await vectors.upsert([point_of(each, fresh.indexed(each), dimension) for each in wanted])
         async with self.store.project() as projections:
             await projections.keep_vectors(
-                fresh.vectors,
+                fresh.embedded,
                 in_context=fresh.in_context,
                 model=embedder.model,
                 dimension=dimension,

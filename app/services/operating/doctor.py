@@ -7,13 +7,14 @@ from typing import Any, TypeVar
 from app.domain.audit import Action
 from app.domain.errors import ForewordError
 from app.domain.ids import ItemKey
-from app.ports import Clock, Embedder, VectorIndex
+from app.ports import Clock, VectorIndex
+from app.ports.embedding import Embedder
 from app.ports.inspecting import Clinic, Inspection
 from app.ports.store import Store
 from app.services.common.jobs import Progress
 from app.services.erasing.forget import Forgetter
 from app.services.operating import examining
-from app.services.operating.examining import recallable
+from app.services.operating.examining import recallable, without_words
 from app.services.operating.findings import Diagnosis, Finding, Findings, counted, some
 from app.services.operating.reindex import Reindexer
 
@@ -121,7 +122,9 @@ class Doctor:
         return [*await examining.graph(inspection), *missing]
 
     async def _embeddings(self, inspection: Inspection) -> Findings:
-        return await examining.embeddings(inspection, model=self.embedder.model)
+        return await examining.embeddings(
+            inspection, model=self.embedder.model, word_dimension=self.embedder.word_dimension
+        )
 
     async def _vectors(self, inspection: Inspection) -> Findings:
         try:
@@ -235,7 +238,9 @@ class Doctor:
                 *await inspection.unnormal_embeddings(),
             ]
             async for keys in recallable(inspection):
-                wrong += await inspection.out_of_context(keys, model=self.embedder.model)
+                model, of_words = self.embedder.model, self.embedder.word_dimension
+                wrong += await inspection.out_of_context(keys, model=model)
+                wrong += await without_words(inspection, keys, model=model, word_dimension=of_words)
         for some_of_them in _portions(wrong):
             async with self.clinic.repair() as repairs:
                 await repairs.drop_embeddings(some_of_them)

@@ -102,15 +102,17 @@ async def labels(inspection: Inspection) -> Findings:
     return some("labels", "conversations with missing or surplus words of their labels", wrong)
 
 
-async def embeddings(inspection: Inspection, *, model: str) -> Findings:
+async def embeddings(inspection: Inspection, *, model: str, word_dimension: int) -> Findings:
     """Of every model what is wrong, of this one what is missing and not on its way."""
-    missing, alone = list[ItemKey](), list[ItemKey]()
+    missing, alone, wordless = list[ItemKey](), list[ItemKey](), list[ItemKey]()
     async for keys in recallable(inspection):
         lacking = await inspection.unembedded(keys, model=model)
         apart = await inspection.out_of_context(keys, model=model)
-        noted = await inspection.noted([*lacking, *apart])
+        bare = await without_words(inspection, keys, model=model, word_dimension=word_dimension)
+        noted = await inspection.noted([*lacking, *apart, *bare])
         missing += [key for key in lacking if key not in noted]
         alone += [key for key in apart if key not in noted]
+        wordless += [key for key in bare if key not in noted]
     orphans = await inspection.orphaned_embeddings()
     misshapen = await inspection.misshapen_embeddings()
     unnormal = await inspection.unnormal_embeddings()
@@ -120,7 +122,17 @@ async def embeddings(inspection: Inspection, *, model: str) -> Findings:
         *some("embeddings", "not of length 1", unnormal),
         *some("embeddings", f"missing for {model}", missing),
         *some("embeddings", "brief messages without what leads in to them", alone),
+        *some("embeddings", "without vectors of their words", wordless),
     ]
+
+
+async def without_words(
+    inspection: Inspection, keys: Sequence[ItemKey], *, model: str, word_dimension: int
+) -> Sequence[ItemKey]:
+    """Those of `keys` that are embedded without vectors of words, where the model gives them."""
+    if not word_dimension:
+        return []
+    return await inspection.wordless(keys, model=model, dimension=word_dimension)
 
 
 async def recallable(inspection: Inspection) -> AsyncIterator[Sequence[ItemKey]]:

@@ -9,7 +9,8 @@ from functools import partial
 
 from app.domain.errors import ForewordError, RerankerBusy
 from app.domain.ids import TenantId
-from app.ports import Clock, Embedder, Telemetry, VectorIndex
+from app.ports import Clock, Telemetry, VectorIndex
+from app.ports.embedding import Embedder
 from app.ports.language import Reranker
 from app.ports.projecting import OutboxState
 from app.ports.store import Store

@@ -212,6 +212,11 @@ class SqlInspection(SqlIndexable):
         found = set((await self.connection.execute(there)).scalars())
         return [key for key in keys if key not in found]
 
+    async def wordless(
+        self, keys: Sequence[ItemKey], *, model: str, dimension: int
+    ) -> Sequence[ItemKey]:
+        return await of_embeddings.wordless(self.connection, keys, model=model, dimension=dimension)
+
     async def out_of_context(self, keys: Sequence[ItemKey], *, model: str) -> Sequence[ItemKey]:
         return await of_embeddings.out_of_context(self.connection, keys, model=model)
 

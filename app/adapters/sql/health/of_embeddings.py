@@ -60,6 +60,24 @@ async def out_of_context(
     return sorted(item_key(Table.MESSAGE, row) for row, texts in before.items() if texts)
 
 
+async def wordless(
+    connection: AsyncConnection, keys: Sequence[ItemKey], *, model: str, dimension: int
+) -> Sequence[ItemKey]:
+    """Those of these that were embedded without vectors of words, of this dimension."""
+    e, m = d.embedding.c, d.embedding_model.c
+    lacking = (
+        select(e.item_key)
+        .join(d.embedding_model, m.key == e.model_key)
+        .where(
+            m.name == model,
+            e.item_key.in_(numbers(keys)),
+            or_(e.words.is_(None), func.length(e.words) % dimension != 0),
+        )
+        .order_by(e.item_key)
+    )
+    return [ItemKey(each) for each in (await connection.execute(lacking)).scalars()]
+
+
 async def unnormal_embeddings(connection: AsyncConnection) -> Sequence[ItemKey]:
     """Of their model's dimension, but not of length 1, alone or in context; some at a time."""
     m, found = d.embedding_model.c, set[ItemKey]()

@@ -104,6 +104,7 @@ def _columns(parent: FromClause, *, on_postgres: bool) -> Sequence[ColumnElement
         i.content_hash,
         d.embedding.c.vector,
         null().label("in_context"),
+        d.embedding.c.words,
         i.terms,
         raw(i.id, "id"),
         null().label("external_id"),
@@ -182,13 +183,13 @@ def _lineage(*, on_postgres: bool) -> ScalarSelect[Any]:
 ITEMS = Constant(
     sqlite=_hydrating(on_postgres=False),
     postgres=_hydrating(on_postgres=True),
-    bytes_at=(6, 7, 8, 9),
+    bytes_at=(6, 7, 8, 9, 10),
 )
 
 ITEMS_AND_PERIODS = Constant(
     sqlite=_with_periods(on_postgres=False),
     postgres=_with_periods(on_postgres=True),
-    bytes_at=(6, 7, 8, 9),
+    bytes_at=(6, 7, 8, 9, 10),
 )
 
 SUMMARY_OF_CONVERSATION = Constant(
@@ -198,7 +199,7 @@ SUMMARY_OF_CONVERSATION = Constant(
 
 def item_of(row: Sequence[Any]) -> MemoryItem:
     """An item of a row of ITEMS, in the order of its columns."""
-    key, micros, tokens, importance, label, content, content_hash, _, _, _bag, *told = row
+    key, micros, tokens, importance, label, content, content_hash, _, _, _, _bag, *told = row
     raw_id, _external_id, _role, _name, conversation_id, conversation_external_id, folder = told[:7]
     *part, kind, source, edges, _shown_at, _about = told[14:]
     own_id = uuid_of(raw_id)

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import (
     Column,
     ColumnElement,
+    FromClause,
     Row,
     ScalarSelect,
     Select,
@@ -32,6 +33,7 @@ from app.domain.conversation import Role
 from app.domain.ids import ConversationKey, ItemKey, ScopeKey, TenantId
 from app.domain.memory import ItemType, Table, item_key, rows_of, table_and_row
 from app.ports import VectorPlace
+from app.ports.embedding import Packed
 from app.ports.projecting import VectorItem
 from app.text.echo import own_words
 from app.text.terms import indexed_text
@@ -159,9 +161,12 @@ def _indexed(table: Table) -> Select[Any]:
     of_model = known.scalar_subquery()
     stored = and_(e.model_key == of_model, e.item_key == shifted(own.key, 2) + table)
     told = _told_of_item() if table is Table.MEMORY else _told(table)
-    same = _of_same_words(of_model) if table is Table.MEMORY else null()
+    same: list[ColumnElement[Any]] = [null(), null()]
+    if table is Table.MEMORY:
+        same = [_of_same_words(d.embedding.alias("same"), name, of_model) for name in _BOTH]
+    twin = (each.label(f"same_{name}") for each, name in zip(same, _BOTH, strict=True))
     return (
-        _all(table, own.key, *told, t.scope.c.tenant, e.vector, e.in_context, same.label("same"))
+        _all(table, own.key, *told, t.scope.c.tenant, e.vector, e.in_context, *twin)
         .join(t.scope, t.scope.c.key == own.scope_key)
         .outerjoin(d.embedding, stored)
         .where(_one_of_the_rows(own.key))
@@ -180,11 +185,20 @@ def _placed(table: Table) -> Select[Any]:
     )
 
 
-def _of_same_words(of_model: ScalarSelect[int]) -> ColumnElement[bytes]:
-    """Of a memory item without a vector that of another one of its scope that says the same."""
-    i, other, e = t.memory_item.c, t.memory_item.alias("other"), d.embedding.alias("same").c
-    vector = (
-        select(e.vector)
+_BOTH = ("vector", "words")
+"""What is made of the same words once."""
+
+
+def _of_same_words(
+    embedding: FromClause, name: str, of_model: ScalarSelect[int]
+) -> ColumnElement[bytes]:
+    """
+    Of a memory item without a vector, what is stored as `name` of another one of its scope that
+    says the same.
+    """
+    i, other, e = t.memory_item.c, t.memory_item.alias("other"), embedding.c
+    found = (
+        select(e[name])
         .where(
             other.c.scope_key == i.scope_key,
             other.c.content_hash == i.content_hash,
@@ -196,7 +210,7 @@ def _of_same_words(of_model: ScalarSelect[int]) -> ColumnElement[bytes]:
         .correlate(t.memory_item)
         .scalar_subquery()
     )
-    return case((d.embedding.c.vector.is_(None), vector))
+    return case((d.embedding.c.vector.is_(None), found))
 
 
 _BEGINNING = 1_000
@@ -256,10 +270,14 @@ def _vector_item(table: Table, row: Row[Any], lead_in: Sequence[str]) -> VectorI
         **_place(table, row),
         text=text,
         vector=row.vector,
-        same=row.same,
+        same=_same(row),
         in_context=row.in_context,
         lead_in=lead_in,
     )
+
+
+def _same(row: Row[Any]) -> Packed | None:
+    return None if row.same_vector is None else Packed(row.same_vector, row.same_words)
 
 
 def _place(table: Table, row: Row[Any]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from app.adapters.sql.rebuilding.rebuild import SqlRebuild
 from app.adapters.sql.said.scopes import hold_scopes
 from app.domain.ids import ItemKey, ScopeKey, TenantId
 from app.domain.memory import Table, item_key, rows_of
+from app.ports.embedding import Packed
 from app.ports.projecting import NOT_IN_CONTEXT, InContext, OutboxRow
 
 
@@ -61,7 +62,7 @@ class SqlProjections(SqlRebuild):
 
     async def keep_vectors(
         self,
-        vectors: Mapping[ItemKey, bytes],
+        embedded: Mapping[ItemKey, Packed],
         *,
         model: str,
         dimension: int,
@@ -69,21 +70,22 @@ class SqlProjections(SqlRebuild):
         in_context: Mapping[ItemKey, InContext] = NOT_IN_CONTEXT,
     ) -> None:
         model_key = await self._model_key(model, dimension, now=now)
-        keys = await belonging(self.connection, list(vectors), lock=True)
+        keys = await belonging(self.connection, list(embedded), lock=True)
         late = await self._late(sorted(keys), in_context)
         led = {key: each.vector for key, each in in_context.items() if key not in late}
         rows = [
             {
                 "model_key": model_key,
                 "item_key": key,
-                "vector": vectors[key],
+                "vector": embedded[key].vector,
                 "in_context": led.get(key),
+                "words": embedded[key].words,
             }
             for key in sorted(keys)
         ]
         table, unique = d.embedding, ["model_key", "item_key"]
         anew = insert_or_replace(
-            self.connection, table, key=unique, values=["vector", "in_context"]
+            self.connection, table, key=unique, values=["vector", "in_context", "words"]
         )
         missing = insert_or_keep(self.connection, table, key=unique)
         for store, some in (

@@ -41,6 +41,7 @@ def _columns(own: FromClause, whole: FromClause) -> Sequence[ColumnElement[Any]]
         k.content_hash,
         own.c.vector,
         null().label("in_context"),
+        own.c.words,
         k.terms,
         raw(k.id, "id"),
         m.external_id,
@@ -90,7 +91,7 @@ def _constant(owner: ColumnElement[Any]) -> Constant:
     return Constant(
         sqlite=_hydrating(owner, on_postgres=False),
         postgres=_hydrating(owner, on_postgres=True),
-        bytes_at=(6, 7, 8, 9, 22, 23),
+        bytes_at=(6, 7, 8, 9, 10, 23, 24),
     )
 
 

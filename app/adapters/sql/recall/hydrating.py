@@ -50,6 +50,7 @@ def _columns() -> Sequence[ColumnElement[Any]]:
         m.content_hash,
         d.embedding.c.vector,
         d.embedding.c.in_context,
+        d.embedding.c.words,
         m.terms,
         raw(m.id, "id"),
         m.external_id,
@@ -89,7 +90,7 @@ def _hydrating(*, on_postgres: bool) -> Select[Any]:
 HYDRATE = Constant(
     sqlite=_hydrating(on_postgres=False),
     postgres=_hydrating(on_postgres=True),
-    bytes_at=(6, 7, 8, 9),
+    bytes_at=(6, 7, 8, 9, 10),
 )
 
 
@@ -108,7 +109,7 @@ def recalled(rows: Rows) -> Recalled:
         return Recalled.nothing()
     columns = list(zip(*(row[:_OF_ITEMS] for row in rows), strict=True))
     keys, micros, tokens, importance, labels, contents, hashes, vectors, *rest = columns
-    in_context, bags, *_ = rest
+    in_context, words, bags, *_ = rest
     of_chunks = [row[_OF_ITEMS:] or _NO_CHUNK for row in rows]
     types = [_type_of(row) for row in rows]
     whole = _whole(vectors, of_chunks, 1)
@@ -121,6 +122,7 @@ def recalled(rows: Rows) -> Recalled:
         contents=contents,
         hashes=hashes,
         vectors=vectors,
+        words=words,
         bags=bags,
         messages=columns[_MESSAGE],
         whole_vectors=whole,
@@ -151,13 +153,13 @@ def _whole(own: Sequence[Any], of_chunks: Sequence[Sequence[Any]], at: int) -> S
     return [each if part[at] is None else part[at] for each, part in told]
 
 
-_CONTENT, _ROLE, _NAME, _MESSAGE, _PIECES, _CONVERSATION, _POSITION = 5, 12, 13, 17, 18, 19, 20
-_OF_ITEMS = 21
+_CONTENT, _ROLE, _NAME, _MESSAGE, _PIECES, _CONVERSATION, _POSITION = 5, 13, 14, 18, 19, 20, 21
+_OF_ITEMS = 22
 """`_columns`; behind them is the echo of a message, or what is told of chunks only."""
 
 _NO_CHUNK = (None, None, None)
 
-_OF_CHUNKS, _TYPE, _SHOWN_AT = 27, 27, 30
+_OF_CHUNKS, _TYPE, _SHOWN_AT = 28, 28, 31
 """What rows of chunks have in all; what only rows of memory items have."""
 
 
@@ -176,7 +178,7 @@ def _item(row: Sequence[Any]) -> MemoryItem:
     """An item of a row, in the order of `_columns`."""
     if lies_in(Table.MEMORY, row[0]):
         return item_of(row)
-    key, micros, tokens, importance, label, content, content_hash, _, _, _bag, *told = row
+    key, micros, tokens, importance, label, content, content_hash, _, _, _, _bag, *told = row
     raw_id, external_id, role, name, conversation_id, conversation_external_id, folder = told[:7]
     own_id = uuid_of(raw_id)
     chunk = row[_OF_ITEMS + 3 :]
