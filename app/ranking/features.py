@@ -11,11 +11,10 @@ from dataclasses import dataclass, field
 from math import log1p
 
 import numpy as np
-from numpy.typing import NDArray
 
 from app.ranking import Floats
 from app.ranking.bm25 import bm25
-from app.ranking.lines import Lines, cosines, held, meant
+from app.ranking.lines import Lines, cosines, embedded, held, meant
 from app.ranking.people import AMONG_PEOPLE, among_people
 from app.ranking.pool import EVERYTHING, Among, Pool
 from app.ranking.query import QueryView
@@ -115,15 +114,17 @@ class Evidence:
     The pool's features, shape (n, len(NAMES)), and what they were made of.
 
     `cosine` of the whole by itself, or most of the piece's where that is more, as far as it tells
-    of meaning, and `matched` of the whole, each of shape (n,), in [0, 1]; `lexical` is BM25 of the
-    piece over the best of the pool, or over half of what the query asks for, if that is more. The
-    pool is what lies `among`: the others are compared with it, and it with none of them.
+    of meaning, `matched` of the whole, each in [0, 1], and the mean cosine of `words`, all of shape
+    (n,); `lexical` is BM25 of the piece over the best of the pool, or over half of what the query
+    asks for, if that is more. The pool is what lies `among`: the others are compared with it, and
+    it with none of them.
     """
 
     features: Floats
     cosine: Floats
     lexical: Floats
     matched: Floats
+    words: Floats
     among: Among = field(default_factory=lambda: EVERYTHING)
 
 
@@ -159,6 +160,7 @@ def evidence(query: QueryView, pool: Pool) -> Evidence:
         cosine=voices.beyond_name(told, words["matched_no_names"]),
         lexical=over_best(pieces["piece_bm25"], query, among),
         matched=words["matched"],
+        words=raw["words"],
         among=among,
     )
 
@@ -166,15 +168,6 @@ def evidence(query: QueryView, pool: Pool) -> Evidence:
 def _fill(features: Floats, columns: Mapping[str, Floats | float]) -> None:
     for name, column in columns.items():
         features[:, _AT[name]] = column
-
-
-def _embedded(cosine: Floats, vectors: Floats, among: Among) -> Floats:
-    """The cosines, where what is not embedded yet counts as the mean of what is, of `among`."""
-    there: NDArray[np.bool_] = np.any(vectors, axis=1)
-    known = cosine[among][there[among]]
-    if there.all() or not len(known):
-        return cosine
-    return np.where(there, cosine, known.mean()).astype(np.float32)
 
 
 def standardised(columns: Floats, among: Among = EVERYTHING) -> Floats:
@@ -208,7 +201,7 @@ def _words(query: QueryView, lines: Lines, names: frozenset[str], among: Among) 
     hits, rarest = lines.hits[whole], max(float(query.idf.max(initial=0.0)), 1e-6)
     matched = held(hits, query)
     words = {
-        "cosine": _embedded(lines.cosine[whole], lines.vectors[whole], among),
+        "cosine": embedded(lines.cosine[whole], lines.vectors[whole], among),
         "bm25": lines.bm25[whole],
         "matched": matched,
         "rarest": (hits * query.idf).max(axis=1, initial=0.0) / np.float32(rarest),
@@ -228,7 +221,7 @@ def _pieces(query: QueryView, pool: Pool, lines: Lines, whole: Columns, among: A
     if pool.has_chunks:
         frequencies = pool.bags.frequencies(query.terms)
         lexical = bm25(frequencies, pool.bags.length, query.idf, query.average_length)
-        cosine = _embedded(cosines(query, pool.vectors), pool.vectors, among)
+        cosine = embedded(cosines(query, pool.vectors), pool.vectors, among)
         hits = (frequencies > 0).astype(np.float32)
     begun = held(_begun(hits, pool.recalled.contents, query.terms), query)
     return {

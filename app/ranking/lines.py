@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.ranking import Floats
 from app.ranking.bm25 import Bags, saturation
 from app.ranking.neighbours import Indexes, Places, places, standing
-from app.ranking.pool import Pool
+from app.ranking.pool import Among, Pool
 from app.ranking.query import QueryView
 
 SPELLED = np.float32(0.5)
@@ -70,6 +71,15 @@ def cosines(query: QueryView, vectors: Floats) -> Floats:
     if query.vector is None:
         return np.zeros(len(vectors), dtype=np.float32)
     return np.asarray(vectors.dot(query.vector), dtype=np.float32)
+
+
+def embedded(cosine: Floats, vectors: Floats, among: Among) -> Floats:
+    """The cosines, where what is not embedded yet counts as the mean of what is, of `among`."""
+    there: NDArray[np.bool_] = np.any(vectors, axis=1)
+    known = cosine[among][there[among]]
+    if there.all() or not len(known):
+        return cosine
+    return np.where(there, cosine, known.mean()).astype(np.float32)
 
 
 def meant(query: QueryView, cosine: Floats, matched: Floats) -> Floats:

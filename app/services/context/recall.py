@@ -14,6 +14,7 @@ from app.ports import Part, Telemetry, VectorIndex
 from app.ports.embedding import Embedder, Embedding
 from app.ports.store import Store
 from app.ports.stored import LexicalAnswer
+from app.ranking import no_words
 from app.ranking.query import midway
 from app.services.common.unawaited import Unawaited
 from app.services.context.asking import Asking
@@ -230,12 +231,11 @@ class Recaller:
         found = await asyncio.gather(
             *(nearest(self.vectors, read.vector, each, most) for each, most in asked)
         )
-        near = dict(chain.from_iterable(found))
         return Near(
             vector=read.vector,
-            words=read.words,
+            words=read.words if situation.flags.hybrid else no_words(),
             read=self.embedder.reads(sought.topic),
-            hits=list(near.items()),
+            hits=list(dict(chain.from_iterable(found)).items()),
             embedding=embedding,
             called=called.by_number,
         )

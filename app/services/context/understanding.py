@@ -62,7 +62,8 @@ def sources_of(found: Found, *, without: History) -> dict[ItemKey, frozenset[Sou
 
 def view_of(found: Found, told: Timed, situation: Situation, *, follow_up: bool) -> QueryView:
     """
-    In a search that is not hybrid there are no terms and no labels: the vector stands alone.
+    In a search that is not hybrid there are no terms, labels or vectors of words: that of the query
+    stands alone.
 
     A time that is asked for as a whole is no word that is looked for: "four months" does not tell
     of last month. Words that are only said around a question count less.
