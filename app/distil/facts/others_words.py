@@ -7,10 +7,6 @@ a colon to the end of its line.
 """
 
 import re
-from bisect import bisect_right
-from collections.abc import Sequence
-from functools import lru_cache
-from operator import itemgetter
 
 from app.distil.language.given_names import GIVEN_NAMES
 
@@ -100,16 +96,7 @@ def is_told_on(content: str, at: int, speaker: str | None) -> bool:
         speaker: Who sent it, where a name is known: a line that it labels is their own.
     """
     line = content[max(0, at - _LOOKED_BACK) : at].rpartition("\n")[2]
-    told = _told_on(content)
-    before = bisect_right(told, at, key=itemgetter(1))
-    is_told = before > 0 and told[before - 1][0] >= at - len(line)
-    return is_told or _is_labelled(line, speaker)
-
-
-@lru_cache(maxsize=4)  # each fact of a message asks, one after the other
-def _told_on(content: str) -> Sequence[tuple[int, int]]:
-    """From where to where the words of who else said something lead to it, in order."""
-    return [found.span() for found in _TOLD_ON.finditer(content)]
+    return bool(_TOLD_ON.search(content, at - len(line), at)) or _is_labelled(line, speaker)
 
 
 def _is_labelled(line: str, speaker: str | None) -> bool:
