@@ -6,9 +6,12 @@ import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
+import onnx
 import pytest
+from onnx import numpy_helper
 
 from app.adapters.embedder import CompiledModel, ModelSpec, OnnxEmbedder, compile_model
 from app.adapters.embedder.build import build
@@ -58,6 +61,18 @@ async def test_a_folder_with_a_plain_bert_is_compiled(tmp_path: Path) -> None:
     assert exact.name != small.name
     assert vectors.shape == (2, HIDDEN)
     assert (vectors * await embed(small, "one two", "three")).sum(axis=1).min() > 0.98
+
+
+@pytest.mark.parametrize("precision", ["fp32", "int8"])
+def test_what_is_kept_of_words_is_the_same_wherever_a_model_is_compiled(
+    precision: Literal["fp32", "int8"],
+) -> None:
+    model = onnx.load(str(a_compiled_model(precision).model_path))
+    (directions,) = (
+        numpy_helper.to_array(each) for each in model.graph.initializer if each.name == "directions"
+    )
+    assert directions.T @ directions == pytest.approx(np.eye(directions.shape[1]), abs=1e-5)
+    assert (directions.max(axis=0) > -directions.min(axis=0)).all(), "of two signs it is this one"
 
 
 async def test_another_folder_makes_another_name(tmp_path: Path) -> None:

