@@ -114,17 +114,15 @@ class Evidence:
     The pool's features, shape (n, len(NAMES)), and what they were made of.
 
     `cosine` of the whole by itself, or most of the piece's where that is more, as far as it tells
-    of meaning, `matched` of the whole, each in [0, 1], and the mean cosine of `words`, all of shape
-    (n,); `lexical` is BM25 of the piece over the best of the pool, or over half of what the query
-    asks for, if that is more. The pool is what lies `among`: the others are compared with it, and
-    it with none of them.
+    of meaning, and `matched` of the whole, each of shape (n,), in [0, 1]; `lexical` is BM25 of the
+    piece over the best of the pool, or over half of what the query asks for, if that is more. The
+    pool is what lies `among`: the others are compared with it, and it with none of them.
     """
 
     features: Floats
     cosine: Floats
     lexical: Floats
     matched: Floats
-    words: Floats
     among: Among = field(default_factory=lambda: EVERYTHING)
 
 
@@ -160,7 +158,6 @@ def evidence(query: QueryView, pool: Pool) -> Evidence:
         cosine=voices.beyond_name(told, words["matched_no_names"]),
         lexical=over_best(pieces["piece_bm25"], query, among),
         matched=words["matched"],
-        words=raw["words"],
         among=among,
     )
 

@@ -29,7 +29,8 @@ FITS = 0.3
 AS_WELL = 0.8
 """How well another one does, beside it."""
 
-_LEAST = 1e-6
+_LEAST = 1e-12
+"""Nothing counts less beside the best (`beside_best` of relevance.py)."""
 
 
 def fitting(sought: Collection[str], labels: Collection[str]) -> Mapping[str, float]:

@@ -23,7 +23,7 @@ all that is less likely still: what it is like made the whole pool look like ans
 BESIDE = 2
 """Messages from one that says a name, within which another may answer without saying it again."""
 
-_HALF, _LEAST = np.float32(0.5), 1e-6
+_HALF, _LEAST = np.float32(0.5), 1e-12
 
 _READ = 4_000
 """Characters in which such a number is looked for."""

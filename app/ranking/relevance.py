@@ -18,16 +18,6 @@ from app.ranking.rereading import Opinion, dealt
 DENSE_SHARE = 0.6
 """Of a plain fusion; the rest is lexical."""
 
-WORD_SHARE = np.float32(0.6)
-"""
-What the mean cosine of words adds to a plain fusion. Of 5 to 13 messages around an answer the MRR
-is, without and with it, .694 and .720 on LoCoMo, .806 and .830 on our golden set, and in two sets
-of chats .553 and .594, .474 and .525.
-"""
-
-BEYOND = np.float32(0.1)
-"""The share of it that lifts one above what was best."""
-
 BY_MEANING, MAY_MATTER = 0.9, 0.28
 """
 What a cosine counts without words, and up to where: a name that others hold must not keep out what
@@ -229,18 +219,7 @@ def fused(query: QueryView, found: Evidence, *, embedded: NDArray[np.bool_]) -> 
         meaning = np.where(embedded, found.cosine, found.lexical / np.float32(2))
         both = DENSE_SHARE * meaning + (1 - DENSE_SHARE) * found.lexical
         plain = np.maximum(both, np.minimum(BY_MEANING * found.cosine, MAY_MATTER))
-    return as_relevance(_by_their_words(plain, found))
-
-
-def _by_their_words(plain: Floats, found: Evidence) -> Floats:
-    """
-    The same, told apart by how much nearer single words come than in the mean; beyond what was best
-    that counts little, or one of many that are all a little near would look like an answer.
-    """
-    words, best = found.words, plain[found.among].max()
-    told = plain + WORD_SHARE * (words - words[found.among].mean())
-    lifted = np.where(told > best, best + BEYOND * (told - best), told)
-    return np.asarray(lifted, dtype=np.float32)
+    return as_relevance(plain)
 
 
 def as_relevance(plain: Floats) -> Floats:

@@ -27,7 +27,6 @@ from app.ranking.relevance import (
     reread,
 )
 from app.ranking.rereading import Opinion
-from app.ranking.word_by_word import pack_words
 from tests.factories import a_chunk, an_item, recalled
 
 EAST, NORTH, WEST = (np.array(each, np.float32) for each in ([1, 0], [0, 1], [-1, 0]))
@@ -60,19 +59,6 @@ def test_meaning_and_words_are_fused() -> None:
     assert 0 < found.lexical[2] < 1
     expected = told(DENSE_SHARE * found.semantic + (1 - DENSE_SHARE) * found.lexical)
     np.testing.assert_allclose(found.score, expected)
-
-
-def test_what_else_is_equal_is_told_apart_by_single_words() -> None:
-    aside = np.array([np.sqrt(0.75), 0.5], dtype=np.float32)
-    pool = a_pool("tea", "milk", "cocoa", vectors={0: aside, 1: aside, 2: WEST})
-    near, far = (pack_words(np.array([each], dtype=np.int8)) for each in ([0, 127], [127, 0]))
-    told = replace(pool.recalled, words=[far, near, None])
-    asked = replace(a_query(vector=NORTH), words=np.array([[0, 127]], dtype=np.int8))
-    plain = relevance(asked, pool)
-    moved = relevance(asked, replace(pool, recalled=told))
-    assert plain.score[0] == plain.score[1]
-    assert moved.score[1] > moved.score[0]
-    assert moved.score.max() < plain.score.max() + 0.1, "what is all a little near is no answer"
 
 
 @pytest.mark.parametrize("terms", [(), ("coffee",)])

@@ -30,9 +30,7 @@ def a_sample(number: int, *, at_home: bool, set_name: str = "ours", memory: str 
     features[:, NAMES.index("cosine")] = (cosine - cosine.mean()) / cosine.std()
     return Sample(
         place=Place(set=set_name, memory=memory, number=number, at_home=at_home),
-        found=Evidence(
-            features=features, cosine=cosine, lexical=cosine, matched=cosine, words=cosine
-        ),
+        found=Evidence(features=features, cosine=cosine, lexical=cosine, matched=cosine),
         known=0.9 if at_home else 0.4,
         messages=[f"x{at}" for at in range(SIZE)],
         keys=range(SIZE),
