@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,10 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, inspect, text
+from sqlalchemy import Connection, insert, inspect, select, text
 
 from app.adapters.sql import tables, tables_derived, tables_log
+from app.adapters.sql import tables_derived as d
 from app.adapters.sql.database import Database, open_database
 from app.adapters.sql.migrate import (
     alembic_config,
@@ -189,11 +191,11 @@ async def test_what_was_said_last_is_told_of_what_was_stored_before(database: Da
         assert [tuple(row) for row in await connection.execute(asked)] == [(7, 30), (8, None)]
 
 
-async def downgrade(database: Database) -> None:
+async def downgrade(database: Database, revision: str = "base") -> None:
     def down(connection: Connection) -> None:
         config = alembic_config()
         config.attributes["connection"] = connection
-        command.downgrade(config, "base")
+        command.downgrade(config, revision)
 
     async with database.writer.begin() as connection:
         await connection.run_sync(down)
@@ -207,6 +209,22 @@ async def test_down_leaves_nothing_and_up_works_again(database: Database) -> Non
         assert await versions(database) == []
     await upgrade(database.writer)
     assert await differences(database) == []
+
+
+async def test_vectors_stay_where_those_of_words_come_and_go(database: Database) -> None:
+    await upgrade(database.writer)
+    e = d.embedding
+    vectors = {"model_key": 1, "vector": b"\1\2", "in_context": b"\3\4", "words": b"\5"}
+    async with database.write() as connection:
+        model = {"key": 1, "name": "m", "dimension": 1, "created_at": datetime.now(UTC)}
+        await connection.execute(insert(d.embedding_model), model)
+        await connection.execute(insert(e), [{"item_key": key, **vectors} for key in (8, 4)])
+    await downgrade(database, "0008")
+    await upgrade(database.writer)
+    assert await differences(database) == []
+    async with database.read() as connection:
+        rows = await connection.execute(select(e).order_by(e.c.item_key))
+        assert [tuple(row) for row in rows] == [(1, key, b"\1\2", b"\3\4", None) for key in (4, 8)]
 
 
 async def test_full_text_can_be_written_and_asked(database: Database) -> None:

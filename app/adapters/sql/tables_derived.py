@@ -113,7 +113,8 @@ label_term = Table(
 )
 
 # Vectors are kept here too (float16, little endian), so that an index is rebuilt without embedding.
-# `opened_as` are the settings of a model, by which it is found again once others are set.
+# `opened_as` are the settings of a model, by which it is found again once others are set. Inside of
+# an index, what of a row is beyond a quarter of a page takes a page of its own: these have rowids.
 embedding_model = Table(
     "embedding_model",
     metadata,
@@ -139,7 +140,6 @@ embedding = Table(
     Column("in_context", LargeBinary),
     # Those of its word pieces, int8, one behind the other; of what it says by itself.
     Column("words", LargeBinary),
-    sqlite_with_rowid=False,
 )
 
 # "The projections of this item may differ from the truth." A row is gone once they agree again.
