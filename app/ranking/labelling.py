@@ -13,6 +13,7 @@ from math import log, sqrt
 import numpy as np
 
 from app.ranking import Floats
+from app.ranking.naming import ahead
 from app.ranking.pool import Pool
 from app.ranking.query import QueryView
 from app.text.labels import terms_of_label
@@ -28,9 +29,6 @@ FITS = 0.3
 
 AS_WELL = 0.8
 """How well another one does, beside it."""
-
-_LEAST = 1e-12
-"""Nothing counts less beside the best (`beside_best` of relevance.py)."""
 
 
 def fitting(sought: Collection[str], labels: Collection[str]) -> Mapping[str, float]:
@@ -73,8 +71,5 @@ def by_words_of_label(
     if len(known) == len(words):
         theirs |= np.all(pool.bags.frequencies(known) > 0, axis=1)
     left = np.float32(1) - FADE * fit.max()
-    best = max(float(standing[theirs].max()), _LEAST)
-    return (
-        np.where(theirs, score + LIFT * fit * (1 - score), left * score),
-        np.where(theirs, standing / np.float32(best), left * standing),
-    )
+    lifted = np.where(theirs, score + LIFT * fit * (1 - score), left * score)
+    return lifted, ahead(standing, theirs, left=left)

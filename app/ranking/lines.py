@@ -75,11 +75,15 @@ def cosines(query: QueryView, vectors: Floats) -> Floats:
 
 def embedded(cosine: Floats, vectors: Floats, among: Among) -> Floats:
     """The cosines, where what is not embedded yet counts as the mean of what is, of `among`."""
-    there: NDArray[np.bool_] = np.any(vectors, axis=1)
-    known = cosine[among][there[among]]
+    return filled(cosine, np.any(vectors, axis=1), among)
+
+
+def filled(column: Floats, there: NDArray[np.bool_], among: Among) -> Floats:
+    """The column, where what is not `there` counts as the mean of what is, of `among`."""
+    known = column[among][there[among]]
     if there.all() or not len(known):
-        return cosine
-    return np.where(there, cosine, known.mean()).astype(np.float32)
+        return column
+    return np.where(there, column, known.mean()).astype(np.float32)
 
 
 def meant(query: QueryView, cosine: Floats, matched: Floats) -> Floats:

@@ -23,7 +23,10 @@ all that is less likely still: what it is like made the whole pool look like ans
 BESIDE = 2
 """Messages from one that says a name, within which another may answer without saying it again."""
 
-_HALF, _LEAST = np.float32(0.5), 1e-12
+_HALF = np.float32(0.5)
+
+_LEAST = 1e-12
+"""Nothing counts less beside the best (`beside_best` of relevance.py)."""
 
 _READ = 4_000
 """Characters in which such a number is looked for."""
@@ -116,11 +119,13 @@ def by_label(
         return score, standing
     numbers = [each.term for each in query.wording.named.names if each.numbers]
     theirs |= np.any(pool.bags.frequencies(numbers) > 0, axis=1)
+    return np.where(theirs, raised(score), _HALF * score), ahead(standing, theirs, left=_HALF)
+
+
+def ahead(standing: Floats, theirs: NDArray[np.bool_], *, left: np.float32) -> Floats:
+    """What each counts where the best of `theirs` counts 1, and all else what is `left` of it."""
     best = max(float(standing[theirs].max()), _LEAST)
-    return (
-        np.where(theirs, raised(score), _HALF * score),
-        np.where(theirs, standing / np.float32(best), _HALF * standing),
-    )
+    return np.where(theirs, standing / np.float32(best), left * standing)
 
 
 def beside(pool: Pool, said: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from app.ranking import Floats, Words
+from app.ranking.lines import filled
 from app.ranking.pool import Among
 
 _LENGTH = np.float32(127)
@@ -43,9 +44,7 @@ def word_by_word(words: Words, packed: Sequence[bytes | None], among: Among) -> 
     cosines = said.dot(words.T.astype(np.float32) / (_LENGTH * _LENGTH))
     starts = np.cumsum(sizes[there]) - sizes[there]
     column[there] = np.maximum.reduceat(cosines, starts).mean(axis=1)
-    known = column[among][sizes[among] > 0]
-    column[sizes == 0] = known.mean() if len(known) else 0
-    return column
+    return filled(column, sizes > 0, among)
 
 
 def _count(packed: bytes | None, dimension: int) -> int:

@@ -39,11 +39,8 @@ def calibrate(exact: ModelProto, texts: Iterable[Encoding]) -> Ranges:
     """
     seen = inliner.inline_local_functions(exact)
     inputs = _dense_inputs(seen)
-    for name in sorted(set(inputs.values())):
-        seen.graph.output.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, None))
-    session = onnxruntime.InferenceSession(seen.SerializeToString(), _options())
+    session, wanted = _watched(seen, sorted(set(inputs.values())))
     peaks: dict[str, Floats] = dict.fromkeys(inputs.values(), np.zeros(1, dtype=np.float32))
-    wanted = {each.name for each in session.get_inputs()}
     for text in texts:
         values = session.run(list(peaks), _read(text, wanted))
         for name, value in zip(peaks, values, strict=True):
@@ -61,10 +58,7 @@ def main_directions(
     as `exact`, a graph of `build_graph` with the head EMBEDDING in fp32, reads them in `texts`; the
     largest part of each is above zero, so that they are the same wherever a model is compiled.
     """
-    seen = inliner.inline_local_functions(exact)
-    seen.graph.output.append(helper.make_tensor_value_info("hidden", TensorProto.FLOAT, None))
-    session = onnxruntime.InferenceSession(seen.SerializeToString(), _options())
-    wanted = {each.name for each in session.get_inputs()}
+    session, wanted = _watched(inliner.inline_local_functions(exact), ["hidden"])
     rows = [session.run(["hidden"], _read(each, wanted))[0][0][telling[each.ids]] for each in texts]
     vectors = np.concatenate(rows).astype(np.float64)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -72,6 +66,16 @@ def main_directions(
     directions = ascending[:, ::-1][:, :most]
     largest = directions[np.abs(directions).argmax(axis=0), np.arange(directions.shape[1])]
     return np.asarray(directions * np.sign(largest), dtype=np.float32)
+
+
+def _watched(
+    seen: ModelProto, values: Iterable[str]
+) -> tuple[onnxruntime.InferenceSession, AbstractSet[str]]:
+    """A graph without functions that tells these values as well, and what it is given."""
+    for name in values:
+        seen.graph.output.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, None))
+    session = onnxruntime.InferenceSession(seen.SerializeToString(), _options())
+    return session, {each.name for each in session.get_inputs()}
 
 
 def _read(text: Encoding, wanted: AbstractSet[str]) -> dict[str, NDArray[np.int64]]:

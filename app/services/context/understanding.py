@@ -10,10 +10,12 @@ from app.distil.language.question import AROUND
 from app.domain.context import ContextRequest, Source
 from app.domain.ids import ItemKey
 from app.domain.memory import Table, item_key
+from app.ranking import Floats
 from app.ranking.bm25 import idf
 from app.ranking.query import QueryView
 from app.services.context.found import Found
 from app.services.context.situation import Situation
+from app.services.context.sought import Sought
 from app.services.packing.history import History
 from app.text.courtesy import without_courtesy
 from app.text.function_words import FUNCTION
@@ -76,14 +78,7 @@ def view_of(found: Found, told: Timed, situation: Situation, *, follow_up: bool)
         frequency = {term: frequency[term] for term in asked if term in frequency}
     unknown = [term for term in asked if term not in frequency]
     weights = idf(scope.messages, [*frequency.values(), *(0 for _ in unknown)])
-    said = [*frequency, *unknown]
-    for little, share in (
-        (found.sought.around, AROUND),
-        (found.sought.terms.of_function, FUNCTION),
-    ):
-        if little:
-            aside = [term in little for term in said]
-            weights = np.where(aside, np.float32(share) * weights, weights)
+    weights = _less_of_little(weights, [*frequency, *unknown], found.sought)
     return QueryView(
         vector=found.near.vector,
         words=found.near.words,
@@ -103,6 +98,15 @@ def view_of(found: Found, told: Timed, situation: Situation, *, follow_up: bool)
         subjects=reading.subjects,
         follow_up=follow_up,
     )
+
+
+def _less_of_little(weights: Floats, said: Sequence[str], sought: Sought) -> Floats:
+    """The weights of what is said, less for what is only said around, and words of function."""
+    for little, share in ((sought.around, AROUND), (sought.terms.of_function, FUNCTION)):
+        if little:
+            aside = [term in little for term in said]
+            weights = np.where(aside, np.float32(share) * weights, weights)
+    return weights
 
 
 def _sought(asked: Sequence[str], found: Found, situation: Situation) -> frozenset[str]:

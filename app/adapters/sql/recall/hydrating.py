@@ -33,7 +33,7 @@ from app.domain.ids import (
     ItemKey,
 )
 from app.domain.memory import ItemType, LineageEdge, Table, lies_in
-from app.ranking.pool import Recalled
+from app.ranking.pool import Gist, Recalled
 from app.text.echo import own_words
 
 
@@ -138,10 +138,7 @@ def recalled(rows: Rows) -> Recalled:
         names=columns[_NAME],
         types=types,
         shown_at=[_shown_at(row) for row in rows],
-        gists=[
-            gist_of(row) if kind is ItemType.SUMMARY else None
-            for row, kind in zip(rows, types, strict=True)
-        ],
+        gists=[_gist(row, kind) for row, kind in zip(rows, types, strict=True)],
         subjects=[row[-1] if len(row) > _OF_CHUNKS else None for row in rows],
         read=cache(lambda at: _item(rows[at])),
     )
@@ -167,6 +164,10 @@ def _type_of(row: Sequence[Any]) -> ItemType:
     if len(row) > _OF_CHUNKS:
         return ItemType(row[_TYPE])
     return ItemType.CHUNK if len(row) > _OF_ITEMS else ItemType.MESSAGE
+
+
+def _gist(row: Sequence[Any], kind: ItemType) -> Gist | None:
+    return gist_of(row) if kind is ItemType.SUMMARY else None
 
 
 def _shown_at(row: Sequence[Any]) -> float | None:
